@@ -6,7 +6,7 @@ from functools import cache
 
 from traceir.conform import Case, Verdict, judge, load_cases
 from traceir.conform.judging.adapters import Adapter, load
-from traceir.conform.judging.runs import Run, load_runs
+from traceir.conform.judging.runs import ConformanceRun, load_runs
 from traceir.conform.systems.implementations import Oracle
 
 # What can be judged without any package that is not a dependency of the tests.
@@ -49,19 +49,19 @@ def exact(name: str) -> Verdict:
     return judge(Oracle(), case, exact="accuracy.relation" not in case.cites)
 
 
-def passing(column: str) -> Run:
+def passing(column: str) -> ConformanceRun:
     """The run of an implementation that passes in every case."""
     one = adapter(column)
     verdicts = {case.name: Verdict("pass") for case in CASES}
-    return Run(one.name, one.version, one.choices, verdicts)
+    return ConformanceRun(one.name, one.version, one.choices, verdicts)
 
 
-def kept(column: str) -> Run:
+def kept(column: str) -> ConformanceRun:
     """The run that is in spec/runs."""
     return load_runs()[column]
 
 
-def differences(a: Run, b: Run) -> list[str]:
+def differences(a: ConformanceRun, b: ConformanceRun) -> list[str]:
     """In what two runs differ: what is declared, or the names of cases.
 
     `make conform` makes anew what is kept.

@@ -16,7 +16,7 @@ from traceir_numba import backend
 from traceir_numba.codegen.kernel_sources import sources_of
 from traceir_numba.llvm import optimize
 from traceir_numba.pipeline import kernel_cache
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import function_text
 from traceir_numba.runtime import mcjit
 
@@ -73,7 +73,7 @@ def softmax(rows: int, columns: int) -> str:
     return SOFTMAX.replace("ROWS", str(rows)).replace("COLS", str(columns))
 
 
-def compiled(text: str, name: str = "program") -> backend.Executable:
+def compiled(text: str, name: str = "program") -> backend.CpuExecutable:
     """The executable of a program's text."""
     return executable(parse(text), name)
 
@@ -104,16 +104,16 @@ def traced(fun: Callable[..., Any], *args: Any) -> ClosedJaxpr:
     return closed
 
 
-def executable(closed: ClosedJaxpr, name: str = "program") -> backend.Executable:
+def executable(closed: ClosedJaxpr, name: str = "program") -> backend.CpuExecutable:
     """What is compiled of a program."""
     found = backend.compile(closed, name)
-    assert isinstance(found, backend.Executable)
+    assert isinstance(found, backend.CpuExecutable)
     return found
 
 
 def assembly(closed: ClosedJaxpr) -> dict[str, str]:
     """The machine code of each kernel of a program, which is not loaded."""
-    program = assemble(closed, "program")
+    program = build_program(closed, "program")
     wanted = sources_of(program).requests(program).values()
     found = {}
     for part in map(kernel_cache._part, wanted):

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.ir.avals import ShapedArray
 
 
-def value(shape: tuple[int, ...], dtype: str, weak: bool, start: int) -> Value:
+def value(shape: tuple[int, ...], dtype: str, weak: bool, start: int) -> TypedValue:
     """An array of small numbers."""
     array = np.arange(start, start + int(np.prod(shape))).astype(dtype)
-    return Value(ShapedArray(shape, dtype, weak), array.reshape(shape))
+    return TypedValue(ShapedArray(shape, dtype, weak), array.reshape(shape))
 
 
 DTYPES = ("bool", "int32", "float32", "int64", "float64")

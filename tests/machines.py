@@ -23,18 +23,18 @@ from traceir.conform.casefiles.sessions import (
     Setting,
     Step,
 )
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.systems.host import host_function
 from traceir.conform.systems.jitted import Jitted
 from traceir.conform.systems.model import Model
 from traceir.conform.systems.systems import System, TraceirSystem
 from traceir.rules import default
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 
 
 def given(texts: Sequence[str]) -> Session:
     """The functions and objects of these `given`, without a step yet."""
-    found = dict(SessionReader(Source(text)).given() for text in texts)
+    found = dict(SessionReader(SourceText(text)).given() for text in texts)
     functions = {n: f for n, f in found.items() if isinstance(f, Function)}
     objects = {n: v for n, v in found.items() if n not in functions}
     return Session(functions, (), objects)
@@ -61,7 +61,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def define(self, text: str) -> None:
         """Define a function that the steps after this one can use."""
-        name, function = SessionReader(Source(text)).given()
+        name, function = SessionReader(SourceText(text)).given()
         assert isinstance(function, Function) and function.program is not None
         note(f"given {text}")
         for side in (self.model, self.real):
@@ -139,7 +139,7 @@ def show_step(step: Step) -> str:
 def show(value: Any) -> str:
     """An argument as a case writes it."""
     match value:
-        case Value():
+        case TypedValue():
             return str(value)
         case tuple() | list():
             return f"{type(value).__name__}({', '.join(map(show, value))})"

@@ -17,7 +17,7 @@ import pytest
 from soak import SOAK
 from with_numba import Arrays, canonical, driver, numbas, ours, same
 
-from traceir_numba.device_functions import Function, closure
+from traceir_numba.device_functions import DeviceFunction, closure
 
 RECORD = Path(__file__).with_suffix(".json")
 TESTS = "tests/backend/test_lowering.py"
@@ -32,7 +32,7 @@ def record() -> dict[str, str]:
     return found
 
 
-def as_numba(f: Function, arrays: Arrays, n: int) -> bool:
+def as_numba(f: DeviceFunction, arrays: Arrays, n: int) -> bool:
     """Whether the backend's code of a function has the bits of Numba's code."""
     got, key = ours(f, arrays, n), digest(source(f), arrays)
     if not SOAK and record().get(key) == digest("", got):
@@ -43,7 +43,7 @@ def as_numba(f: Function, arrays: Arrays, n: int) -> bool:
     return same(got, want)
 
 
-def source(f: Function) -> str:
+def source(f: DeviceFunction) -> str:
     """All that is compiled for a function."""
     over = driver(f)
     parts = [g.text for g in closure([f.name], read=True)]

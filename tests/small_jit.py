@@ -16,15 +16,15 @@ from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.systems import Scope, Target, TraceirSystem
-from traceir.jit.cache.cache_key import Call, KeyTable
+from traceir.jit.cache.cache_key import CallSignature, KeyTable
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.staging import Prepared, make_entry, prepare
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import default
 from traceir.tracing.trace import as_numpy, bind, current_trace, typeof
 
-Store = MutableMapping[Hashable, Entry]
+Store = MutableMapping[Hashable, TraceCacheEntry]
 
 
 class Small(TraceirSystem):
@@ -39,13 +39,15 @@ class Small(TraceirSystem):
     def __init__(self) -> None:
         super().__init__("reference")
         self.table = KeyTable(default(), self.without)
-        self.stores: MutableMapping[Any, dict[Hashable, Entry]] = WeakKeyDictionary()
+        self.stores: MutableMapping[Any, dict[Hashable, TraceCacheEntry]] = (
+            WeakKeyDictionary()
+        )
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The key of a call."""
         return self.table.key(replace(call, function=None))
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """The traces that are kept with a function."""
         return self.stores.setdefault(jitted.owner, {})
 
@@ -53,7 +55,7 @@ class Small(TraceirSystem):
         """The function that traces are kept with: the first of those that are equal."""
         return next((known for known in self.stores if known == fun), fun)
 
-    def place(self, jitted: SmallJit, entry: Entry) -> Store:
+    def place(self, jitted: SmallJit, entry: TraceCacheEntry) -> Store:
         """Where a new trace is kept: with the function or with the trace around it."""
         trace = current_trace()
         if entry.captures and trace is not None:
@@ -132,7 +134,7 @@ class SmallJit:
         bound = bind_arguments(self.form, self.static, args, kwargs)
         return prepare(bound, self.system.face)
 
-    def entry(self, *args: Any, **kwargs: Any) -> Entry:
+    def entry(self, *args: Any, **kwargs: Any) -> TraceCacheEntry:
         """The trace of a call, made now if there is none."""
         prepared = self.prepared(args, kwargs)
         key = self.system.key(prepared.call, args, kwargs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.jitted import Jitted, Target
 from traceir.conform.systems.systems import Scope
@@ -329,14 +329,14 @@ class SmallTransforms:
         """Programs are not read."""
         raise Unsupported("programs with types")
 
-    def array(self, value: Value) -> Any:
+    def array(self, value: TypedValue) -> Any:
         """The NumPy array."""
         return value.array
 
-    def value(self, leaf: Any) -> Value:
+    def value(self, leaf: Any) -> TypedValue:
         """A result with its type, which is never weak."""
         array = np.asarray(leaf)
-        return Value(ShapedArray(array.shape, array.dtype), array)
+        return TypedValue(ShapedArray(array.shape, array.dtype), array)
 
     def program(self, staged: Any) -> ClosedJaxpr:
         """Nothing is staged."""

@@ -16,7 +16,7 @@ from traceir_numba.buffers import lower_control_flow
 from traceir_numba.codegen.nest import emit
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.pipeline import build_program as assembling
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 Step = Callable[[Any], Any]
 ROW = np.ones(64, np.float32)
@@ -217,7 +217,7 @@ def made_by(program: Step, x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Ma
         patch.setattr(Graph, "operands", counted)
         for module in (assembling, lower_control_flow):
             patch.setattr(module, "build", building(module.build))
-        whole = assemble(closed, "program")
+        whole = build_program(closed, "program")
     for step in whole.launches():
         made.characters += len(emit(step.nest, step.labels, "kernel").text)
     return made

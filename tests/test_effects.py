@@ -20,7 +20,7 @@ from traceir import lax
 from traceir.experimental import io_callback
 from traceir.ir.effects import calls_host, effects
 from traceir.ir.jaxpr import Jaxpr
-from traceir_numba.lowering.host_partition import Driven
+from traceir_numba.lowering.host_partition import HostDrivenExecutable
 
 
 @pytest.fixture(params=WAYS)
@@ -378,7 +378,7 @@ def test_many_calls_are_cut_in_linear_time() -> None:
         def __init__(self, closed: Any, name: str) -> None:
             read.append(len(closed.eqns))
 
-    assert len(Driven(closed, "f", Part).parts) == 300
+    assert len(HostDrivenExecutable(closed, "f", Part).parts) == 300
     assert sum(read) == 300
 
 

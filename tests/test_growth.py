@@ -24,8 +24,8 @@ from traceir.tracing.staging import StagingTrace
 from traceir_numba.codegen.nest import emit
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.fuse import fuse
-from traceir_numba.lowering.canonicalize import simplify
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.lowering.canonicalize import canonicalize
+from traceir_numba.pipeline.build_program import build_program
 
 SHORT, LONG = 12, 48
 
@@ -44,7 +44,7 @@ def evaluated(closed: ClosedJaxpr, args: tuple[Any, ...]) -> object:
 
 def emitted(closed: ClosedJaxpr) -> object:
     """The source of every kernel."""
-    launches = assemble(closed, "program").launches()
+    launches = build_program(closed, "program").launches()
     return [emit(step.nest, step.labels, "kernel") for step in launches]
 
 
@@ -56,7 +56,7 @@ STAGES: dict[str, Stage] = {
     "compare": lambda closed, _: hash(ClosedJaxpr(closed.jaxpr, closed.consts)),
     "evaluate": evaluated,
     "report": lambda closed, _: source_report(closed),
-    "assemble": lambda closed, _: assemble(closed, "program"),
+    "assemble": lambda closed, _: build_program(closed, "program"),
     "emit": lambda closed, _: emitted(closed),
 }
 
@@ -144,7 +144,9 @@ def test_no_loop_looks_through_the_program_around_it(
 
 def test_groups_of_kernels_grow_with_the_equations() -> None:
     """Longer than the others: what is slow here is slow for many kernels only."""
-    graphs = {n: Graph(simplify(traced(PROGRAMS["products"](n)))) for n in (40, 320)}
+    graphs = {
+        n: Graph(canonicalize(traced(PROGRAMS["products"](n)))) for n in (40, 320)
+    }
     cost = {n: instructions(partial(fuse, graph)) / n for n, graph in graphs.items()}
     assert cost[320] < 1.25 * cost[40]
 

@@ -12,7 +12,11 @@ from traceir.dtypes import KEY
 from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.elementwise.pointwise import REALS
-from traceir.reference.kernels.elementwise.ufunc_shortcuts import DOT, SHORT, short
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import (
+    DOT,
+    SHORT,
+    ufunc_shortcut,
+)
 from traceir.reference.kernels.linalg.contract import MATMUL
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "bool")
@@ -102,7 +106,9 @@ def drawn(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.nd
 
 def check(name: str, params: dict[str, Any], arrays: list[Any]) -> None:
     """What it comes down to gives the kernel's bits, laid out as they stand."""
-    found = short(name, [ShapedArray(a.shape, a.dtype) for a in arrays], params)
+    found = ufunc_shortcut(
+        name, [ShapedArray(a.shape, a.dtype) for a in arrays], params
+    )
     assert found is not None
     with np.errstate(all="ignore"):
         want = KERNELS[name](*arrays, **params)
@@ -161,24 +167,30 @@ def test_of_special_numbers(dtype: str) -> None:
 def test_what_does_more_is_left_to_the_kernel() -> None:
     two = ShapedArray((2, 2), "int8")
     params, _ = dot(MATMUL)
-    found = short("dot_general", [two, two], params)
+    found = ufunc_shortcut("dot_general", [two, two], params)
     assert found is not None and found.function is np.matmul
     wide = params | {"preferred_element_type": np.dtype("int32")}
-    assert short("dot_general", [two, two], wide) is None
+    assert ufunc_shortcut("dot_general", [two, two], wide) is None
     batch = params | {"dimension_numbers": (((1,), (1,)), ((0,), (0,)))}
-    assert short("dot_general", [two, two], batch) is None
-    assert short("integer_pow", [two], {"y": 3}) is None
+    assert ufunc_shortcut("dot_general", [two, two], batch) is None
+    assert ufunc_shortcut("integer_pow", [two], {"y": 3}) is None
     long = ShapedArray((cost_model.STABLE_SORT_LINE + 1,), "float32")
-    assert short("sort", [long], {"dimension": 0}) is None
-    assert short("sort", [two, two], {"dimension": 0}) is None
-    assert short("eq", [ShapedArray((2,), KEY)] * 2, {}) is None
-    assert short("stack", [two, two], {"axis": 1}) is None
-    assert short("reduce_max", [ShapedArray((0,), "int8")], {"axes": (0,)}) is None
-    assert short("reduce_sum", [two], {"axes": ()}) is None
-    assert short("cumsum", [two], {"axis": 0, "reverse": True}) is None
+    assert ufunc_shortcut("sort", [long], {"dimension": 0}) is None
+    assert ufunc_shortcut("sort", [two, two], {"dimension": 0}) is None
+    assert ufunc_shortcut("eq", [ShapedArray((2,), KEY)] * 2, {}) is None
+    assert ufunc_shortcut("stack", [two, two], {"axis": 1}) is None
+    assert (
+        ufunc_shortcut("reduce_max", [ShapedArray((0,), "int8")], {"axes": (0,)})
+        is None
+    )
+    assert ufunc_shortcut("reduce_sum", [two], {"axes": ()}) is None
+    assert ufunc_shortcut("cumsum", [two], {"axis": 0, "reverse": True}) is None
     wider = {"shape": (3, 2, 2), "broadcast_dimensions": (1, 2)}
-    assert short("broadcast_in_dim", [two], wider) is None
-    assert short("convert_element_type", [two], {"new_dtype": np.dtype("V8")}) is None
+    assert ufunc_shortcut("broadcast_in_dim", [two], wider) is None
+    assert (
+        ufunc_shortcut("convert_element_type", [two], {"new_dtype": np.dtype("V8")})
+        is None
+    )
 
 
 def test_all_have_been_tried() -> None:

@@ -13,7 +13,10 @@ import traceir
 import traceir.numpy as jnp
 from traceir.eager.dispatch import planned
 from traceir.ir.avals import ShapedArray
-from traceir.reference.kernels.elementwise.composite_shortcuts import WHOLE, whole
+from traceir.reference.kernels.elementwise.composite_shortcuts import (
+    WHOLE,
+    composite_shortcut,
+)
 
 DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "int64", "uint64")
 
@@ -101,11 +104,14 @@ def test_reads_fill_with_what_is_asked_for() -> None:
 def test_what_is_no_more_than_its_parts() -> None:
     two, real = ShapedArray((2,), "int32"), ShapedArray((2,), "float32")
     divide, take = (getattr(jnp, n).__wrapped__ for n in ("floor_divide", "take"))
-    assert whole(divide, [two, two], (), divide) is not None
-    assert whole(divide, [real, real], (), divide) is None
-    assert whole(divide, [two, real], (), divide) is None
-    assert whole(divide, [two], (3,), divide) is None
-    assert whole(take, [real, two], (None, None, False, False, None), take) is None
+    assert composite_shortcut(divide, [two, two], (), divide) is not None
+    assert composite_shortcut(divide, [real, real], (), divide) is None
+    assert composite_shortcut(divide, [two, real], (), divide) is None
+    assert composite_shortcut(divide, [two], (3,), divide) is None
+    assert (
+        composite_shortcut(take, [real, two], (None, None, False, False, None), take)
+        is None
+    )
 
 
 def test_a_name_of_a_users_is_not_taken_for_ours() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import intrinsic
 
 from traceir_numba import vecmath
-from traceir_numba.device_functions import NUMBERS, Function, closure, short
+from traceir_numba.device_functions import NUMBERS, DeviceFunction, closure, short
 from traceir_numba.llvm import optimize
 from traceir_numba.pipeline import kernel_cache
 
@@ -27,7 +27,7 @@ def memory(dtype: str) -> str:
     return "uint8" if dtype == "bool" else dtype
 
 
-def driver(f: Function) -> Function:
+def driver(f: DeviceFunction) -> DeviceFunction:
     """A function of pointers and a size that calls another at each place.
 
     Those that take pointers are called once, with the first elements as numbers.
@@ -48,10 +48,10 @@ def driver(f: Function) -> Function:
     loop = f"    {line}" if once else f"    for i in range(n):\n        {line}"
     text = f"def over_{f.name}({', '.join([*names, 'n'])}):\n{loop}"
     args = (*pointers, "int64")
-    return Function(f"over_{f.name}", args, None, text, (f.name,))
+    return DeviceFunction(f"over_{f.name}", args, None, text, (f.name,))
 
 
-def linked(f: Function, symbol: str) -> optimize.Code:
+def linked(f: DeviceFunction, symbol: str) -> optimize.MachineCode:
     """The driver of a function as the backend compiles it, under a name of its own."""
     over = driver(f)
     text = kernel_cache._lowered(over.text, symbol, over.args, None, [f.name])
@@ -64,14 +64,14 @@ def linked(f: Function, symbol: str) -> optimize.Code:
     return optimize.link([text], [symbol], inlined, kernel_cache._products(needed))
 
 
-def ours(f: Function, arrays: Arrays, n: int) -> Arrays:
+def ours(f: DeviceFunction, arrays: Arrays, n: int) -> Arrays:
     """The arrays after a call of the driver that the backend compiles."""
     symbol = f"traceir_test_{next(_numbers)}"
     code = linked(f, symbol)
     return _called(code.addresses[symbol], driver(f), arrays, n)
 
 
-def numbas(f: Function, arrays: Arrays, n: int) -> Arrays:
+def numbas(f: DeviceFunction, arrays: Arrays, n: int) -> Arrays:
     """The arrays after a call of the driver that Numba compiles."""
     over = driver(f)
     space = _space(f)
@@ -81,7 +81,7 @@ def numbas(f: Function, arrays: Arrays, n: int) -> Arrays:
     return _called(made.address, over, arrays, n)
 
 
-def _space(f: Function) -> dict[str, Any]:
+def _space(f: DeviceFunction) -> dict[str, Any]:
     """The names of a generated module, with all that a function calls."""
     space: dict[str, Any] = {short(d): _type(d) for d in NUMBERS}
     space |= {"math": math, "np": np, "inf": math.inf, "nan": math.nan}
@@ -111,14 +111,14 @@ def _type(dtype: str) -> Any:
     return numba.boolean if dtype == "bool" else getattr(numba, dtype)
 
 
-def _called(address: int, over: Function, arrays: Arrays, n: int) -> Arrays:
+def _called(address: int, over: DeviceFunction, arrays: Arrays, n: int) -> Arrays:
     given = [a.copy() for a in arrays]
     entry = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * len(over.args))(address)
     entry(*[a.ctypes.data for a in given], n)
     return given
 
 
-def operands(f: Function, n: int, seed: int) -> Arrays:
+def operands(f: DeviceFunction, n: int, seed: int) -> Arrays:
     """Arrays for a driver: special values first, then any bits at all."""
     rng = np.random.default_rng(seed)
     arrays = []

@@ -20,7 +20,7 @@ from traceir.store import files
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
-from traceir_numba.lowering.host_partition import Driven, is_driven
+from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
 from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, half_of
 from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
@@ -30,14 +30,14 @@ from traceir_numba.store.programs import (
     read_program,
     write_program,
 )
-from traceir_numba.store.units import Unit
+from traceir_numba.store.units import LoadedObject
 
 if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
-    from traceir_numba.loops.program import Program
-    from traceir_numba.pipeline.compiler import Build
+    from traceir_numba.loops.program import BufferProgram
+    from traceir_numba.pipeline.compiler import Compilation
 
 __all__ = [
-    *("CHOICES", "DIALECTS", "DONATES", "Executable", "compile", "compile_count"),
+    *("CHOICES", "DIALECTS", "DONATES", "CpuExecutable", "compile", "compile_count"),
 ]
 
 # What is chosen where the reference chooses otherwise.
@@ -50,7 +50,7 @@ DIALECTS = ("source", "llvm", "asm")
 _numbers = count(1)
 
 
-class Executable:
+class CpuExecutable:
     """A compiled program.
 
     `run(*arrays)` takes C-contiguous arrays of exactly the input types, and returns a
@@ -69,14 +69,14 @@ class Executable:
         name: str,
         donated: tuple[int, ...],
         recipe: Recipe,
-        build: Build | None,
+        build: Compilation | None,
     ) -> None:
         self.stored = build is None
         self._donated = donated
         self._closed = closed
         self._name = name
         # What a build has beside is as large as all the rest, and seldom asked for.
-        self._build: Build | None = None
+        self._build: Compilation | None = None
         # Other programs share its kernels while it lives.
         self._kernels = () if build is None else tuple(build.kernels.values())
         self._made_in = None if build is None else build.seconds
@@ -85,7 +85,7 @@ class Executable:
         self._seconds = time.perf_counter() - start  # to load it
 
     @property
-    def program(self) -> Program:
+    def program(self) -> BufferProgram:
         """Its buffers and steps."""
         return self._built().program
 
@@ -113,7 +113,7 @@ class Executable:
                 return f"{found}, {loaded}{stored}"
         raise ValueError(f"there is no {form!r}, only source, llvm, asm and speed")
 
-    def _built(self) -> Build:
+    def _built(self) -> Compilation:
         if self._build is None:
             self._build = _build(self._closed, self._name, self._donated)
             self._build.seconds.update(self._made_in or {})
@@ -122,7 +122,7 @@ class Executable:
 
 def compile(
     closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
-) -> Executable | Driven:
+) -> CpuExecutable | HostDrivenExecutable:
     """Compile a traced program, or find it in the store.
 
     It may write over the inputs that are `donated`, by their positions.
@@ -131,22 +131,22 @@ def compile(
     (backend.compile) for a fault of the backend.
     """
     if calls_host(closed.jaxpr):
-        return Driven(closed, name, compile)
+        return HostDrivenExecutable(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
         key = program_key(closed, name, donated) if files.current() else None
         recipe = read_program(key, closed.consts) if key else None
         if recipe is not None:
-            return Executable(closed, name, donated, recipe, None)
-        if is_driven(closed.jaxpr):
-            return Driven(closed, name, compile)
+            return CpuExecutable(closed, name, donated, recipe, None)
+        if needs_host(closed.jaxpr):
+            return HostDrivenExecutable(closed, name, compile)
         build = _build(closed, name, donated)
         recipe = build.recipe()
         if key:
             write_program(key, recipe, closed.consts)
-        return Executable(closed, name, donated, recipe, build)
+        return CpuExecutable(closed, name, donated, recipe, build)
 
 
-def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Build:
+def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Compilation:
     from traceir_numba.pipeline import compiler
 
     return compiler.build(closed, name, donated)
@@ -159,7 +159,7 @@ def compile_count() -> int:
     return kernel_cache.compile_count()
 
 
-def _load(owner: Executable, recipe: Recipe) -> Any:
+def _load(owner: CpuExecutable, recipe: Recipe) -> Any:
     """The program's function, its kernels bound to machine code."""
     filename = f"<traceir {recipe.name} {next(_numbers)}>"
     lines = recipe.source.splitlines(keepends=True)
@@ -175,7 +175,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         **{dtype_name(dtype): as_dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one, recipe.units[one.unit]) for one in recipe.functions},
-        **{name: evaluated(primitive) for name, primitive in recipe.evaluated},
+        **{name: reference_function(primitive) for name, primitive in recipe.evaluated},
     }
     # Blank lines before the function give its code the module's line numbers.
     text = "\n" * (recipe.line - 1) + recipe.driver
@@ -184,7 +184,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
     return namespace.pop(recipe.name)
 
 
-def evaluated(primitive: str) -> Callable[..., Any]:
+def reference_function(primitive: str) -> Callable[..., Any]:
     """The reference's kernel of a primitive: one array, or as many as it gives."""
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:
@@ -196,7 +196,7 @@ def evaluated(primitive: str) -> Callable[..., Any]:
     return call
 
 
-def _entry(one: Entrypoint, unit: Unit) -> Callable[..., Any]:
+def _entry(one: Entrypoint, unit: LoadedObject) -> Callable[..., Any]:
     """The call of a kernel from Python."""
     address = unit.addresses[one.symbol]
     return callable_of(address, one.pointers, one.sizes, one.released, unit)

@@ -18,7 +18,7 @@ from traceir_numba import cost_model, vecmath
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class DeviceFunction:
     """A function on scalars and pointers (`float32*`).
 
     `needs` are those that it calls, `constants` names of `vecmath.VALUES`; `reads` are
@@ -34,7 +34,7 @@ class Function:
     reads: tuple[str, ...] = ()
 
 
-Template = Callable[..., Function]
+Template = Callable[..., DeviceFunction]
 TEMPLATES: dict[str, Template] = {}
 
 
@@ -45,7 +45,7 @@ def template(make: Template) -> Template:
 
 
 @cache
-def function(name: str) -> Function:
+def function(name: str) -> DeviceFunction:
     """The function of that name, such as `div_i32` or `i32_of_f64`.
 
     >>> print(function("floor_f32").text)
@@ -55,7 +55,7 @@ def function(name: str) -> Function:
     found = vecmath.FUNCTIONS.get(name)
     if found is not None:
         it = found
-        return Function(name, it.args, it.result, it.text, it.needs, it.constants)
+        return DeviceFunction(name, it.args, it.result, it.text, it.needs, it.constants)
     parts = name.split("_")
     if "of" in parts:
         target, _, operand = parts
@@ -65,9 +65,9 @@ def function(name: str) -> Function:
     return TEMPLATES[base](name, *dtypes)
 
 
-def closure(names: Iterable[str], read: bool = False) -> list[Function]:
+def closure(names: Iterable[str], read: bool = False) -> list[DeviceFunction]:
     """Functions and all that they call, callees first; as texts are `read`, or run."""
-    found: dict[str, Function] = {}
+    found: dict[str, DeviceFunction] = {}
 
     def visit(name: str) -> None:
         if name not in found:
@@ -103,9 +103,9 @@ def limits(dtype: str) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def scalar(name: str, dtype: str, args: int, text: str, *needs: str) -> Function:
+def scalar(name: str, dtype: str, args: int, text: str, *needs: str) -> DeviceFunction:
     """A function of so many operands of one dtype, which is that of the result."""
-    return Function(name, (dtype,) * args, dtype, dedent(text).strip(), needs)
+    return DeviceFunction(name, (dtype,) * args, dtype, dedent(text).strip(), needs)
 
 
 # -- integers -----------------------------------------------------------------------
@@ -117,7 +117,7 @@ QUOTIENTS = {8: "f32", 16: "f32", 32: "f64"}
 
 
 @template
-def div(name: str, dtype: str) -> Function:
+def div(name: str, dtype: str) -> DeviceFunction:
     """Integer quotient towards zero; x/0 is -1, the least number by -1 is itself.
 
     In floating numbers it vectorises; no machine has vectors of integer quotients.
@@ -149,7 +149,7 @@ _WHOLE = """q = x // d
 
 
 @template
-def rem(name: str, dtype: str) -> Function:
+def rem(name: str, dtype: str) -> DeviceFunction:
     """Integer remainder with the dividend's sign; that of x by 0 is x.
 
     >>> print(function("rem_u8").text)
@@ -165,7 +165,7 @@ def rem(name: str, dtype: str) -> Function:
 
 
 @template
-def convert(name: str, dtype: str, operand: str) -> Function:
+def convert(name: str, dtype: str, operand: str) -> DeviceFunction:
     """Floating to integer: towards zero, saturating; NaN gives 0."""
     t, s = short(dtype), short(operand)
     low, high = limits(dtype)
@@ -177,41 +177,41 @@ def convert(name: str, dtype: str, operand: str) -> Function:
         z = y if fits else {s}(0.0)
         return {t}(z) if fits else {t}({high})
     """
-    return Function(name, (operand,), dtype, dedent(text).strip())
+    return DeviceFunction(name, (operand,), dtype, dedent(text).strip())
 
 
 # -- floating -----------------------------------------------------------------------
 
 
 @template
-def floor(name: str, dtype: str) -> Function:
+def floor(name: str, dtype: str) -> DeviceFunction:
     """The greatest whole number that is not greater."""
     t = short(dtype)
     return scalar(name, dtype, 1, f"def {name}(x):\n    return {t}(np.floor(x))")
 
 
 @template
-def times(name: str, dtype: str) -> Function:
+def times(name: str, dtype: str) -> DeviceFunction:
     """A product that no sum takes before it is rounded, whatever compiles it."""
     return scalar(name, dtype, 2, f"def {name}(x, y):\n    return x * y")
 
 
 @template
-def fmod(name: str, dtype: str) -> Function:
+def fmod(name: str, dtype: str) -> DeviceFunction:
     """The exact remainder with the dividend's sign, by the C library."""
     t = short(dtype)
     return scalar(name, dtype, 2, f"def {name}(x, y):\n    return {t}(np.fmod(x, y))")
 
 
 @template
-def round_even(name: str, dtype: str) -> Function:
+def round_even(name: str, dtype: str) -> DeviceFunction:
     """The nearest whole number, halves to the even one."""
     t = short(dtype)
     return scalar(name, dtype, 1, f"def {name}(x):\n    return {t}(np.rint(x))")
 
 
 @template
-def round_away(name: str, dtype: str) -> Function:
+def round_away(name: str, dtype: str) -> DeviceFunction:
     """The nearest whole number, halves away from zero."""
     t = short(dtype)
     text = f"""
@@ -227,14 +227,14 @@ def round_away(name: str, dtype: str) -> Function:
 
 
 @template
-def smaller(name: str) -> Function:
+def smaller(name: str) -> DeviceFunction:
     """The smaller of two sizes."""
     text = f"def {name}(x, y):\n    return x if x < y else y"
     return scalar(name, "int64", 2, text)
 
 
 @template
-def nearest(name: str) -> Function:
+def nearest(name: str) -> DeviceFunction:
     """The nearest place from 0 to the last."""
     text = f"""
     def {name}(k, last):
@@ -245,14 +245,14 @@ def nearest(name: str) -> Function:
 
 
 @template
-def is_place(name: str) -> Function:
+def is_place(name: str) -> DeviceFunction:
     """The test that an index is from 0 to the last."""
     text = f"def {name}(k, last):\n    return (k >= 0) & (k <= last)"
-    return Function(name, ("int64", "int64"), "bool", text, ())
+    return DeviceFunction(name, ("int64", "int64"), "bool", text, ())
 
 
 @template
-def lanes_for(name: str) -> Function:
+def lanes_for(name: str) -> DeviceFunction:
     """The number of accumulators for a line of n elements."""
     long, most = cost_model.ROW_ACCUMULATORS, cost_model.SHORT_ROW
     short, least = cost_model.SHORT_ROW_ACCUMULATORS, cost_model.SEQUENTIAL_ROW
@@ -277,7 +277,7 @@ def width_of(n: int) -> int:
 
 
 @template
-def block_rows(name: str) -> Function:
+def block_rows(name: str) -> DeviceFunction:
     """The rows of a block of columns; each row has `between` lines."""
     block, above = cost_model.REDUCTION_BLOCK, cost_model.COLUMN_BLOCK_ROWS - 1
     text = f"""
@@ -292,26 +292,28 @@ def block_rows(name: str) -> Function:
 
 
 @template
-def lanes(name: str, dtype: str) -> Function:
+def lanes(name: str, dtype: str) -> DeviceFunction:
     """Accumulators, on the stack when compiled by the backend."""
     numpy = "bool_" if dtype == "bool" else dtype
     text = f"def {name}():\n    return np.empty({cost_model.COLUMN_TILE}, np.{numpy})"
-    return Function(name, (), dtype + "*", text)
+    return DeviceFunction(name, (), dtype + "*", text)
 
 
 @template
-def fill(name: str, dtype: str) -> Function:
+def fill(name: str, dtype: str) -> DeviceFunction:
     """Set the first n accumulators."""
     text = f"""
     def {name}(acc, n, value):
         for lane in range(n):
             acc[lane] = value
     """
-    return Function(name, (dtype + "*", "int64", dtype), None, dedent(text).strip())
+    return DeviceFunction(
+        name, (dtype + "*", "int64", dtype), None, dedent(text).strip()
+    )
 
 
 @template
-def copy(name: str, dtype: str) -> Function:
+def copy(name: str, dtype: str) -> DeviceFunction:
     """Copy n elements."""
     text = f"""
     def {name}(source, target, n):
@@ -319,4 +321,4 @@ def copy(name: str, dtype: str) -> Function:
             target[k] = source[k]
     """
     args = dtype + "*", dtype + "*", "int64"
-    return Function(name, args, None, dedent(text).strip())
+    return DeviceFunction(name, args, None, dedent(text).strip())

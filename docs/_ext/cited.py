@@ -13,7 +13,7 @@ from docutils import nodes
 
 from _ext.pieces import box, folded, line, link, raw, separated
 from traceir.conform import Case, load_cases
-from traceir.conform.judging.runs import KINDS, Run, load_runs
+from traceir.conform.judging.runs import KINDS, ConformanceRun, load_runs
 from traceir.conform.reporting.status import Matrix, matrix
 
 
@@ -34,7 +34,7 @@ def by_rule() -> Mapping[str, tuple[Case, ...]]:
 
 
 @cache
-def runs() -> Mapping[str, Run]:
+def runs() -> Mapping[str, ConformanceRun]:
     """The recorded runs, by column."""
     return load_runs()
 

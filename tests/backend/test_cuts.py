@@ -15,14 +15,14 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend, cost_model
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.fuse import Plan, fuse
+from traceir_numba.fusion.fuse import FusionPlan, fuse
 from traceir_numba.fusion.split_bodies import computed_for, length
 from traceir_numba.loops.nest import Apply
 from traceir_numba.loops.program import Launch
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 
-def planned(fun: Callable[[Any, int], Any], steps: int) -> Plan:
+def planned(fun: Callable[[Any, int], Any], steps: int) -> FusionPlan:
     """The plan of a function of an array of 64."""
     return fuse(Graph(traced(lambda x: fun(x, steps), np.ones(64, np.float32))))
 
@@ -34,7 +34,7 @@ def test_no_body_is_longer_than_the_longest(fun: Callable[[Any, int], Any]) -> N
     for cluster in plan.clusters:
         eqns = [
             eqn
-            for job in cluster.jobs + cluster.finish
+            for job in cluster.jobs + cluster.epilogue
             for eqn in computed_for(plan.graph, job, plan.stored)
         ]
         sizes.append(length(plan.graph, eqns))
@@ -71,7 +71,9 @@ def program(steps: int) -> ClosedJaxpr:
 
 
 def test_equal_parts_are_one_kernel() -> None:
-    nests = [s.nest for s in assemble(program(3000), "long").steps if type(s) is Launch]
+    nests = [
+        s.nest for s in build_program(program(3000), "long").steps if type(s) is Launch
+    ]
     assert len(nests) > 8
     assert len(set(nests)) <= 3
     assert max(sum(type(n) is Apply for n in nest.body) for nest in nests) < 700

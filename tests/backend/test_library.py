@@ -12,10 +12,10 @@ from compiling import compiled, grid, reference, same_bits
 
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.codegen.embedded_reference import evaluated_name, quoted
+from traceir_numba.codegen.embedded_reference import quoted, reference_name
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Evaluated
-from traceir_numba.lowering.host_partition import Driven
+from traceir_numba.emitters.kinds import ReferenceCall
+from traceir_numba.lowering.host_partition import HostDrivenExecutable
 
 PROGRAM = """{ lambda ; a:f32[6,4]. let
     b:f32[6,4] = mul a 2.0:f32[]
@@ -40,7 +40,7 @@ LOOP = """{ lambda ; a:f32[4,3]. let
 @pytest.fixture(autouse=True)
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for primitive in ("split", "cumsum"):
-        monkeypatch.setitem(EMITTERS, primitive, Evaluated())
+        monkeypatch.setitem(EMITTERS, primitive, ReferenceCall())
     yield
 
 
@@ -79,7 +79,7 @@ def test_dead_memory_is_used_again() -> None:
 def test_a_loop_with_one_is_driven_from_python() -> None:
     closed = parse(LOOP)
     program = backend.compile(closed, "loop")
-    assert isinstance(program, Driven)
+    assert isinstance(program, HostDrivenExecutable)
     x = grid(4, 3)
     assert same_bits(program.run(x), reference(LOOP, x))
 
@@ -112,7 +112,7 @@ def test_a_result_that_is_reshaped_has_its_new_shape() -> None:
 
 def functions() -> list[str]:
     """The primitives that are functions of libraries."""
-    return [name for name, e in EMITTERS.items() if isinstance(e, Evaluated)]
+    return [name for name, e in EMITTERS.items() if isinstance(e, ReferenceCall)]
 
 
 @pytest.mark.parametrize("primitive", functions())
@@ -121,7 +121,7 @@ def test_the_source_of_a_kernel_needs_no_more_than_libraries(primitive: str) -> 
     assert "traceir" not in text
     space: dict[str, Any] = {"np": np, "evaluated": lambda kernel: kernel}
     exec(text, space)
-    assert callable(space[evaluated_name(primitive)])
+    assert callable(space[reference_name(primitive)])
 
 
 def test_sources_of_kernels_do_not_clash() -> None:

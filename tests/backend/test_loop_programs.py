@@ -16,7 +16,7 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.lowering.canonicalize import simplify
+from traceir_numba.lowering.canonicalize import canonicalize
 
 Function = Callable[..., Any]
 VECTOR = grid(3, seed=1)
@@ -27,7 +27,7 @@ VECTOR = grid(3, seed=1)
 
 def simplified(fun: Function, *args: Any) -> str:
     """The text of a function's simplified program."""
-    return str(simplify(traced(fun, *args)))
+    return str(canonicalize(traced(fun, *args)))
 
 
 def test_what_never_changes_is_no_carry() -> None:
@@ -56,7 +56,7 @@ def test_expensive_equations_of_what_never_changes_are_computed_once() -> None:
     def fun(x: Any, y: Any) -> Any:
         return lax.fori_loop(0, 9, lambda _, s: s * jnp.exp(x) + (x + 1.0), y)
 
-    program = simplify(traced(fun, VECTOR, VECTOR))
+    program = canonicalize(traced(fun, VECTOR, VECTOR))
     assert [e.primitive for e in program.eqns] == ["exp", "scan"]
 
 
@@ -66,25 +66,27 @@ def test_a_choice_that_is_known_is_made() -> None:
           { lambda ; c:f32[3]. let d:f32[3] = neg c in (d,) }
           { lambda ; e:f32[3]. let f:f32[3] = sin e in (f,) }
         )] 1:i32[] a in (b,) }"""
-    assert [e.primitive for e in simplify(parse(text)).eqns] == ["sin"]
+    assert [e.primitive for e in canonicalize(parse(text)).eqns] == ["sin"]
 
 
 def test_a_sum_over_one_row_is_that_row() -> None:
-    program = simplify(traced(lambda x: jnp.sum(x, axis=0), grid(1, 3)))
+    program = canonicalize(traced(lambda x: jnp.sum(x, axis=0), grid(1, 3)))
     assert [e.primitive for e in program.eqns] == ["reshape"]
-    program = simplify(traced(lambda x: jnp.argmax(x, axis=0), grid(1, 3)))
+    program = canonicalize(traced(lambda x: jnp.argmax(x, axis=0), grid(1, 3)))
     assert [e.primitive for e in program.eqns] == ["argmax"]
 
 
 def test_a_transposed_product_is_the_other_product() -> None:
-    program = simplify(traced(lambda x, y: jnp.dot(x, y).T, grid(40, 50), grid(50, 60)))
+    program = canonicalize(
+        traced(lambda x, y: jnp.dot(x, y).T, grid(40, 50), grid(50, 60))
+    )
     assert [e.primitive for e in program.eqns] == ["dot_general"]
 
     def fun(x: Any, y: Any) -> Any:
         z = jnp.dot(x, y)
         return z, z.T
 
-    both = simplify(traced(fun, grid(40, 50), grid(50, 60)))
+    both = canonicalize(traced(fun, grid(40, 50), grid(50, 60)))
     assert [e.primitive for e in both.eqns] == ["dot_general", "transpose"]
 
 

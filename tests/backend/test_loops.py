@@ -31,15 +31,15 @@ import traceir.numpy as jnp
 from traceir import lax
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
-from traceir_numba.loops.program import Assign, Copy, Loop, Run, Step, While
+from traceir_numba.loops.program import Assign, CallRoutine, Copy, Loop, Step, While
 from traceir_numba.loops.step_effects import walk
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 
-def routines(fun: Function, *args: Any) -> list[Run]:
+def routines(fun: Function, *args: Any) -> list[CallRoutine]:
     """The routines of a function's program."""
-    steps = assemble(traced(fun, *args), "program").steps
-    return [step for step in steps if isinstance(step, Run)]
+    steps = build_program(traced(fun, *args), "program").steps
+    return [step for step in steps if isinstance(step, CallRoutine)]
 
 
 def inside(fun: Function, *args: Any) -> list[Step]:
@@ -53,7 +53,7 @@ def inside(fun: Function, *args: Any) -> list[Step]:
     return [s for loop in loops for s in walk(loop.steps)]
 
 
-def roles(run: Run, shape: tuple[int, ...]) -> list[str]:
+def roles(run: CallRoutine, shape: tuple[int, ...]) -> list[str]:
     """The roles of the arguments of a shape."""
     args = (run.routine.buffers[k] for k in run.routine.args)
     return [b.role for b in args if b.shape == shape]

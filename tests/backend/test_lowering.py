@@ -22,7 +22,13 @@ from with_numba import operands, ours, same
 
 from traceir.errors import RuleRuntimeError
 from traceir_numba import vecmath
-from traceir_numba.device_functions import TEMPLATES, Function, closure, function, short
+from traceir_numba.device_functions import (
+    TEMPLATES,
+    DeviceFunction,
+    closure,
+    function,
+    short,
+)
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.types import NotInLanguage, arithmetic, common
 from traceir_numba.pipeline import kernel_cache
@@ -120,10 +126,10 @@ def test_real_functions_have_the_bits_of_numba(name: str) -> None:
 # -- constructs ---------------------------------------------------------------------
 
 
-def form(name: str, monkeypatch: pytest.MonkeyPatch) -> Function:
+def form(name: str, monkeypatch: pytest.MonkeyPatch) -> DeviceFunction:
     """A function of this file, registered for the time of a test."""
     text, args, result = FORMS[name]
-    f = Function(name, args, result, text)
+    f = DeviceFunction(name, args, result, text)
     monkeypatch.setitem(TEMPLATES, name, lambda _name: f)
     return f
 

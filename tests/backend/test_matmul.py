@@ -19,7 +19,7 @@ from soak import examples
 
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.reference.interpreter import Program
+from traceir.reference.interpreter import InterpretedProgram
 from traceir_numba import cost_model
 from traceir_numba.gemm import blocked, microkernel, packing, parallel, threaded
 from traceir_numba.llvm import optimize
@@ -193,7 +193,7 @@ def test_threads_do_not_show(name: str, turned: bool) -> None:
 
 
 def evaluated(closed: Any, *args: np.ndarray) -> Any:
-    return Program(closed.jaxpr, closed.consts).run(*args)
+    return InterpretedProgram(closed.jaxpr, closed.consts).run(*args)
 
 
 def contraction(x: Any, y: Any, dims: Any) -> Any:

@@ -120,7 +120,7 @@ def test_without_memory_left_what_is_kept_is_given_back(
 ) -> None:
     real = allocator._block
 
-    def block(size: int) -> allocator.Block:
+    def block(size: int) -> allocator.HostAllocation:
         if allocator._blocks:
             raise MemoryError
         return real(size)
@@ -175,8 +175,8 @@ def test_what_follows_a_large_product_writes_in_its_memory() -> None:
 
 def test_a_dead_value_leaves_its_memory() -> None:
     program = compiled(chain(40)).program
-    assert program.over
-    for new, old in program.over:
+    assert program.reuses
+    for new, old in program.reuses:
         assert program.buffers[old].role == "temporary"
         assert program.buffers[new].shape == program.buffers[old].shape
 

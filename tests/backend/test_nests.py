@@ -14,18 +14,18 @@ from traceir.rules import default
 from traceir.text import parse, to_text
 from traceir_numba.codegen.body import constant_text
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.loops.nest import Nest
-from traceir_numba.loops.program import Call, Launch, Program, Reshape
-from traceir_numba.lowering.canonicalize import simplify
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.program import BufferProgram, CallMatmul, Launch, Reshape
+from traceir_numba.lowering.canonicalize import canonicalize
+from traceir_numba.pipeline.build_program import build_program
 
 
-def program(text: str) -> Program:
+def program(text: str) -> BufferProgram:
     """The program of kernels of a text."""
-    return assemble(parse(text), "program")
+    return build_program(parse(text), "program")
 
 
-def nests(text: str) -> list[Nest]:
+def nests(text: str) -> list[LoopNest]:
     """The nests of its kernels, in order."""
     return [launch.nest for launch in program(text).launches()]
 
@@ -58,7 +58,7 @@ def test_every_primitive_has_a_row_a_kernel_and_an_emitter() -> None:
 def test_what_changes_nothing_goes(body: str, result: str) -> None:
     closed = parse(f"{{ lambda ; a:f32[3]. let {body} in (b,) }}")
     expected = f"{{ lambda ; a:f32[3]. let  in ({result},) }}"
-    assert to_text(simplify(closed)) == expected
+    assert to_text(canonicalize(closed)) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_what_changes_nothing_goes(body: str, result: str) -> None:
 def test_what_might_change_bits_stays(equation: str) -> None:
     shape = "" if equation.startswith("exp") else "3"
     text = f"{{ lambda ; a:f32[3]. let b:f32[{shape}] = {equation} in (b,) }}"
-    assert len(simplify(parse(text)).eqns) == 1
+    assert len(canonicalize(parse(text)).eqns) == 1
 
 
 def test_equal_equations_become_one_and_dead_ones_go() -> None:
     text = """{ lambda ; a:f32[3]. let
         b:f32[3] = sin a; c:f32[3] = sin a; d:f32[3] = cos a; e:f32[3] = add b c
       in (e,) }"""
-    assert [e.primitive for e in simplify(parse(text)).eqns] == ["sin", "add"]
+    assert [e.primitive for e in canonicalize(parse(text)).eqns] == ["sin", "add"]
 
 
 def test_calls_are_inlined_each_time_with_their_own_variables() -> None:
@@ -90,7 +90,7 @@ def test_calls_are_inlined_each_time_with_their_own_variables() -> None:
         b:f32[3] = jit[name=f jaxpr={inner}] a
         e:f32[3] = jit[name=f jaxpr={inner}] b
       in (e,) }}"""
-    flat = simplify(parse(text))
+    flat = canonicalize(parse(text))
     assert to_text(flat) == (
         "{ lambda ; a:f32[3]. let b:f32[3] = sin a; c:f32[3] = sin b in (c,) }"
     )
@@ -101,7 +101,7 @@ def test_an_unknown_primitive_is_refused_by_name() -> None:
     out = Var(var.aval)
     jaxpr = Jaxpr((), (var,), (Eqn("frobnicate", (var,), (out,)),), (out,))
     with pytest.raises(TraceirError, match="frobnicate"):
-        simplify(ClosedJaxpr(jaxpr))
+        canonicalize(ClosedJaxpr(jaxpr))
 
 
 # -- fuse -----------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_a_reduction_takes_its_prologue_and_its_epilogue() -> None:
     )
     (nest,) = nests(text)
     assert (nest.form, nest.rank) == ("whole", 1)
-    assert len(nest.finish) == 3 and not nest.stores
+    assert len(nest.epilogue) == 3 and not nest.stores
 
 
 def test_outputs_over_one_index_space_share_a_nest() -> None:
@@ -156,7 +156,7 @@ def test_no_cycle_is_fused() -> None:
     # The second map needs the product of what the first one stored.
     text = NESTS["around a product"]
     steps = [step for step in program(text).steps if not isinstance(step, Reshape)]
-    assert [type(step) for step in steps] == [Launch, Call, Launch]
+    assert [type(step) for step in steps] == [Launch, CallMatmul, Launch]
 
 
 def test_a_reshape_of_memory_is_free() -> None:

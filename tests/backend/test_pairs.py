@@ -22,7 +22,7 @@ from traceir.exact.complexes import Complex
 from traceir.oracle.accuracy import Goal, member
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.lowering.split_pairs import without_pairs
+from traceir_numba.lowering.split_pairs import lower_pairs
 
 DTYPES = ("complex64", "complex128")
 
@@ -165,7 +165,7 @@ def test_results_are_made_as_complex_arrays() -> None:
 
 def test_a_program_of_numbers_is_left_as_it_is() -> None:
     closed = parse("{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }")
-    assert without_pairs(closed).closed is closed
+    assert lower_pairs(closed).closed is closed
 
 
 @pytest.mark.parametrize("name", ["scan", "moved", "a large product"])

@@ -19,13 +19,13 @@ from traceir import lax
 from traceir.text import parse
 from traceir_numba.buffers.overwriting import may_overwrite
 from traceir_numba.fusion import fuse
-from traceir_numba.loops.nest import Load
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.loops.nest import LoadElement
+from traceir_numba.pipeline.build_program import build_program
 
 
 def counts(fun: Function, *args: Any) -> tuple[list[int], int]:
     """The passes of each kernel, and the arrays kept between or within them."""
-    program = assemble(traced(fun, *args), "program")
+    program = build_program(traced(fun, *args), "program")
     kept = [b for b in program.buffers if b.role == "temporary" and prod(b.shape) > 500]
     return [len(launch.nest.passes) for launch in program.launches()], len(kept)
 
@@ -100,7 +100,7 @@ def both_ways(fun: Function, x: np.ndarray, name: str) -> list[list[np.ndarray]]
     closed = traced(fun, x)
     found = [executable(closed, f"{name}_passes").run(x)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fuse, "pays_again", lambda *_: False)
+        patch.setattr(fuse, "second_pass_pays", lambda *_: False)
         assert launches(closed) == {1}
         found.append(executable(closed, f"{name}_apart").run(x))
     return found
@@ -108,7 +108,7 @@ def both_ways(fun: Function, x: np.ndarray, name: str) -> list[list[np.ndarray]]
 
 def launches(closed: Any) -> set[int]:
     """How many passes the kernels have."""
-    program = assemble(closed, "program")
+    program = build_program(closed, "program")
     return {len(launch.nest.passes) for launch in program.launches()}
 
 
@@ -143,14 +143,14 @@ def test_rows_of_known_lengths_give_the_bits_of_reductions_apart(
 
 
 def test_a_row_that_a_later_pass_reads_is_not_overwritten() -> None:
-    (launch,) = assemble(parse(softmax(64, 50)), "program").launches()
+    (launch,) = build_program(parse(softmax(64, 50)), "program").launches()
     nest = launch.nest
     (written,) = nest.written
     (read,) = nest.loaded - nest.written
     # The last pass that reads the operand has stored already.
     assert may_overwrite(nest, read, written)
     late = nest.passes[2].body[0]
-    assert isinstance(late, Load) and late.access.buffer == written
+    assert isinstance(late, LoadElement) and late.access.buffer == written
 
     def step(_: int, x: Any) -> Any:
         return soft(x * 3) + x  # the operand is read when exponentials are there

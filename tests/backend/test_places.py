@@ -21,7 +21,7 @@ from traceir import lax
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend
-from traceir_numba.loops.program import Copy, Launch, Program, Run, Step
+from traceir_numba.loops.program import BufferProgram, CallRoutine, Copy, Launch, Step
 from traceir_numba.loops.step_effects import inner
 
 Make = Callable[[np.random.Generator], Case]
@@ -42,7 +42,7 @@ def test_random_programs(make: Make, seed: int) -> None:
 # -- in place -------------------------------------------------------------------------
 
 
-def program_of(closed: ClosedJaxpr) -> Program:
+def program_of(closed: ClosedJaxpr) -> BufferProgram:
     """The program that is compiled."""
     return executable(closed).program
 
@@ -59,7 +59,9 @@ def within(steps: tuple[Step, ...]) -> Iterator[Step]:
 def test_a_loop_copies_no_array_to_put_something_in_it(name: str) -> None:
     fun, args = IN_PLACE[name]
     closed = traced(fun, *args)
-    (run,) = [step for step in program_of(closed).steps if isinstance(step, Run)]
+    (run,) = [
+        step for step in program_of(closed).steps if isinstance(step, CallRoutine)
+    ]
     assert not [s for s in within(run.routine.steps) if isinstance(s, Copy)]
     got = executable(closed).run(*args)
     assert same_bits(got, eval_jaxpr(closed, closed.consts, *args))
@@ -80,7 +82,7 @@ def test_what_is_read_later_is_copied() -> None:
 def copies(closed: ClosedJaxpr, donated: tuple[int, ...] = ()) -> int:
     """The copies that a program makes outside of loops."""
     found = backend.compile(closed, "program", donated)
-    assert isinstance(found, backend.Executable)
+    assert isinstance(found, backend.CpuExecutable)
     return sum(isinstance(step, Copy) for step in found.program.steps)
 
 

@@ -17,7 +17,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir_numba import cost_model
-from traceir_numba.loops.program import Launch, Run
+from traceir_numba.loops.program import CallRoutine, Launch
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.runtime import thread_pool
 
@@ -95,11 +95,11 @@ def test_a_fold_in_a_loop_is_a_kernel_of_its_routine() -> None:
 
     x = np.arange(12, dtype="float32").reshape(3, 4)
     found = executable(traced(run, x))
-    assert [type(step) for step in found.program.steps] == [Run]
+    assert [type(step) for step in found.program.steps] == [CallRoutine]
     (step,) = found.program.steps
-    assert isinstance(step, Run)
+    assert isinstance(step, CallRoutine)
     launches = [s for s in walk(step.routine.steps) if isinstance(s, Launch)]
-    assert sum(bool(s.nest.running) for s in launches) == 1
+    assert sum(bool(s.nest.scan_direction) for s in launches) == 1
     assert np.array_equal(found.run(x)[0], run(jnp.asarray(x)))
 
 

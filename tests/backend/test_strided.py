@@ -22,13 +22,13 @@ from soak import examples
 import traceir
 import traceir_numba
 from traceir import lax
-from traceir.reference.interpreter import Program
+from traceir.reference.interpreter import InterpretedProgram
 from traceir_numba import cost_model
 from traceir_numba.emitters.folds.strided_convolutions import way
 from traceir_numba.gemm import blocked, parallel, strided
 from traceir_numba.llvm.trampoline import callable_of
-from traceir_numba.loops.program import Call
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.loops.program import CallMatmul
+from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.runtime import thread_pool
 
 DTYPES = ("float32", "float64", "int8", "uint16", "int32", "int64")
@@ -219,7 +219,7 @@ def test_convolutions(name: str) -> None:
     for dtype in ("float32", "int32"):
         x, w = grid(*image, dtype=dtype), grid(*window, seed=2, dtype=dtype)
         closed = traced(convolved(args), x, w)
-        want = Program(closed.jaxpr, closed.consts).run(x, w)[0]
+        want = InterpretedProgram(closed.jaxpr, closed.consts).run(x, w)[0]
         exe = executable(closed)
         assert "strided_product(" in exe.source
         np.testing.assert_array_equal(exe.run(x, w)[0], want)
@@ -234,7 +234,7 @@ def test_gradients() -> None:
 
     both = traceir.grad(loss, argnums=(0, 1))
     closed = traced(both, x, w)
-    want = Program(closed.jaxpr, closed.consts).run(x, w)
+    want = InterpretedProgram(closed.jaxpr, closed.consts).run(x, w)
     exe = executable(closed)
     assert exe.source.count("strided_product(strided_f32") == 3
     for a, b in zip(exe.run(x, w), want, strict=True):
@@ -243,7 +243,9 @@ def test_gradients() -> None:
 
 def test_no_array_of_windows_is_made() -> None:
     image, window, args = CONVOLUTIONS["planes"]
-    program = assemble(traced(convolved(args), grid(*image), grid(*window)), "program")
+    program = build_program(
+        traced(convolved(args), grid(*image), grid(*window)), "program"
+    )
     largest = max(prod(b.shape) for b in program.buffers)
     assert largest == 2 * 7 * 34 * 36  # the result
 
@@ -258,7 +260,7 @@ def test_in_a_loop() -> None:
     closed = traced(run, x, w)
     exe = executable(closed)
     assert re.search(r"\n +strided_f32\(", exe.source)
-    want = Program(closed.jaxpr, closed.consts).run(x, w)[0]
+    want = InterpretedProgram(closed.jaxpr, closed.consts).run(x, w)[0]
     np.testing.assert_allclose(exe.run(x, w)[0], want, rtol=1e-5, atol=1e-5)
 
 
@@ -304,8 +306,8 @@ def test_exported(cpu: str, tmp_path: Path) -> None:
 def test_devices_lay_windows_out() -> None:
     image, window, args = CONVOLUTIONS["planes"]
     closed = traced(convolved(args), grid(*image), grid(*window))
-    program = assemble(closed, "program", device=True)
-    calls = [step.eqn for step in program.steps if isinstance(step, Call)]
+    program = build_program(closed, "program", device=True)
+    calls = [step.eqn for step in program.steps if isinstance(step, CallMatmul)]
     assert calls and all(len(eqn.inputs) == 2 for eqn in calls)
 
 

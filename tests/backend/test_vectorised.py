@@ -20,9 +20,9 @@ from traceir.rules import default
 from traceir.text import parse
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Scalar
+from traceir_numba.emitters.kinds import Elementwise
 
-SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Scalar))
+SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Elementwise))
 LENGTH = 5000
 
 DIVISION = re.compile(r"^\s+(i?divq|[su]div\s)", re.MULTILINE)
@@ -80,7 +80,7 @@ def kind(label: str) -> str:
     """What a loop is expected to be: "packed", "slow" by declaration, or a "copy"."""
     prim, dtype, closed = programs()[label]
     entry = EMITTERS[prim]
-    assert isinstance(entry, Scalar)
+    assert isinstance(entry, Elementwise)
     types = [
         v.aval.dtype for v in (*closed.jaxpr.invars, *closed.jaxpr.eqns[0].outputs)
     ]
@@ -176,8 +176,8 @@ LONG = """{ lambda ; a:f32[N]. let
 
 def test_long_bodies_are_computed_for_several_vectors_at_once() -> None:
     many, few = (compiled(LONG.replace("N", str(n))) for n in (20_000, 5000))
-    assert "vectors abreast" in many.source
-    assert "vectors abreast" not in few.source
+    assert "vectors interleaved" in many.source
+    assert "vectors interleaved" not in few.source
     packed = [len(PACKED.findall(f.as_text("asm"))) for f in (many, few)]
     assert packed[0] > 2 * packed[1]
     x = np.random.default_rng(0).uniform(0.5, 2, 20_000).astype("float32")

@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.systems.implementations import Reference
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -195,15 +195,15 @@ def garbled(**changes: Any) -> type[Any]:
     return answering(list, every(lambda outcome: replace(outcome, **changes)))
 
 
-ONE = Value(ShapedArray((), "float32"), np.float32(1))
+ONE = TypedValue(ShapedArray((), "float32"), np.float32(1))
 NoEvent = garbled(event=5)
 OddEvent = garbled(event="dances")
 NoRule = garbled(rule=5)
 NoValues = garbled(values=[ONE])
 NoValue = garbled(values=(1.0,))
-NoType = garbled(values=(Value("f32", np.float32(1)),))
-NoElements = garbled(values=(Value(ONE.aval, None),))
-OtherType = garbled(values=(Value(ONE.aval, np.float64(1)),))
+NoType = garbled(values=(TypedValue("f32", np.float32(1)),))
+NoElements = garbled(values=(TypedValue(ONE.aval, None),))
+OtherType = garbled(values=(TypedValue(ONE.aval, np.float64(1)),))
 
 
 class InPlace(Reference):

@@ -26,7 +26,7 @@ from traceir.conform import (
     load_cases,
     read_cases,
 )
-from traceir.conform.casefiles.values import Value, same_bits
+from traceir.conform.casefiles.values import TypedValue, same_bits
 from traceir.conform.systems.host import ACTIONS
 from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.errors import JaxprSyntaxError, JaxprTypeError
@@ -250,8 +250,8 @@ SINE = "  given { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }\n"
 SINE += "  call f32[]{1}\n  value f32[]{0x1.aed548p-1}\n"
 CALLS = "  given f = { lambda ; x. let in (x,) }\n"
 CALLS += "  session f(f32[]{1}) traces = f32[]{1} ; f(f32[]{1}) hits\n"
-ONE = (Value(ShapedArray((), "float32"), np.float32(1)),)
-TWO = (Value(ShapedArray((), "float32"), np.float32(2)),)
+ONE = (TypedValue(ShapedArray((), "float32"), np.float32(1)),)
+TWO = (TypedValue(ShapedArray((), "float32"), np.float32(2)),)
 
 
 @pytest.mark.parametrize(

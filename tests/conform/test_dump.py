@@ -14,8 +14,8 @@ import pytest
 from traceir.conform import Call, Case, Function, Probe, Setting, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.casefiles.cases import attempt
-from traceir.conform.casefiles.sessions import Made, Session
-from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.casefiles.sessions import Session, SessionObject
+from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.reporting.dump import case_data, object_data
 from traceir.dtypes import KEY, as_dtype, is_key, kind_of
 from traceir.ir.avals import ShapedArray
@@ -75,10 +75,10 @@ def read_complex(parts: Any) -> complex:
     return complex(*map(float.fromhex, parts))
 
 
-def read_array(data: Any) -> Value:
+def read_array(data: Any) -> TypedValue:
     """An array."""
     aval = read_type(data["type"])
-    return Value(aval, read_elements(data["elements"], aval))
+    return TypedValue(aval, read_elements(data["elements"], aval))
 
 
 def read_program(data: Any) -> ClosedJaxpr:
@@ -154,7 +154,7 @@ def same(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     match a:
-        case Value():
+        case TypedValue():
             return a.same(b)
         case tuple() | list():
             return len(a) == len(b) and all(map(same, a, b))
@@ -223,13 +223,13 @@ def check_session(data: Any, session: Session) -> None:
 
 def test_nothing_is_rounded() -> None:
     values = np.float32([0.1, -0.0, np.inf, -np.inf, 1e-45])
-    value = Value(ShapedArray((5,), "float32"), values)
+    value = TypedValue(ShapedArray((5,), "float32"), values)
     data = object_data(value)["array"]["elements"]
     assert data[1:4] == ["-0x0.0p+0", "inf", "-inf"]
     assert read_array(object_data(value)["array"]).same(value)
-    nans = Value(ShapedArray((2,), "float64"), np.array([np.nan, -np.nan]))
+    nans = TypedValue(ShapedArray((2,), "float64"), np.array([np.nan, -np.nan]))
     assert object_data(nans)["array"]["elements"] == ["nan", "-nan"]
-    most = Value(ShapedArray((), "uint64"), np.uint64(2**64 - 1))
+    most = TypedValue(ShapedArray((), "uint64"), np.uint64(2**64 - 1))
     assert object_data(most)["array"]["elements"] == [2**64 - 1]
 
 
@@ -250,13 +250,13 @@ def test_a_host_function_is_a_tree() -> None:
     program = data["program"]
     assert [binder["static"] for binder in program["inputs"]] == [False, True]
     (equation,) = program["equations"]
-    parts = {field.name for field in fields(syntax.Equation)} - {"at"}
+    parts = {field.name for field in fields(syntax.EquationNode)} - {"at"}
     assert equation.keys() == {"is", *parts} and equation["primitive"] == "mul"
     assert equation["inputs"] == [{"is": "name", "text": "x"}] * 2
 
 
 def test_objects_of_sessions_are_told_apart() -> None:
-    made = object_data(Made("object", (1, (2,))))
+    made = object_data(SessionObject("object", (1, (2,))))
     assert made == {"is": "made", "kind": "object", "args": [1, {"tuple": [2]}]}
 
 

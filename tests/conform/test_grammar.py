@@ -23,8 +23,8 @@ from traceir.conform.casefiles.sessions import (
 )
 from traceir.errors import JaxprSyntaxError
 from traceir.rules import default, spec_path
-from traceir.text.lexer import Source
-from traceir.text.reader import Reader
+from traceir.text.lexer import SourceText
+from traceir.text.reader import ProgramParser
 
 # A node is a terminal, the name of a rule, or a kind of group with its parts.
 Node = str | tuple[str, tuple["Node", ...]]
@@ -129,7 +129,7 @@ def sentence(start: str, random: Random) -> str:
 def test_programs_of_the_grammar_are_read(random: Random) -> None:
     text = sentence("text", random)
     try:
-        Reader(Source(text)).module()
+        ProgramParser(SourceText(text)).module()
     except JaxprSyntaxError as error:
         # A name twice is for the reader to refuse; the grammar does not count.
         assert "not yet" in error.got, (text, str(error))
@@ -138,9 +138,9 @@ def test_programs_of_the_grammar_are_read(random: Random) -> None:
 @given(st.randoms(use_true_random=False))
 def test_steps_of_the_grammar_are_read(random: Random) -> None:
     text = sentence("step", random)
-    program = Reader(Source("{ lambda ; . let in () }")).program()
-    names = {n: Function(n, program, None, {}, Source("")) for n in LEXICAL["name"]}
-    reader = SessionReader(Source(text))
+    program = ProgramParser(SourceText("{ lambda ; . let in () }")).program()
+    names = {n: Function(n, program, None, {}, SourceText("")) for n in LEXICAL["name"]}
+    reader = SessionReader(SourceText(text))
     try:
         reader.step(names)
     except JaxprSyntaxError as error:
@@ -157,7 +157,7 @@ def test_steps_of_the_grammar_are_read(random: Random) -> None:
 def test_definitions_of_the_grammar_are_read(random: Random) -> None:
     text = "f = " + sentence("definition", random)
     try:
-        SessionReader(Source(text)).given()
+        SessionReader(SourceText(text)).given()
     except JaxprSyntaxError as error:
         # How many arguments a function of another kind has is not for the grammar.
         counts = "the name of a function" in error.got
@@ -176,7 +176,7 @@ def test_the_grammar_has_the_kinds_of_functions_and_objects() -> None:
 def test_objects_of_the_grammar_are_read(random: Random) -> None:
     text = sentence("object", random)
     try:
-        SessionReader(Source(text)).object()
+        SessionReader(SourceText(text)).object()
     except JaxprSyntaxError as error:
         assert error.rule == "text.literal", (text, str(error))
 

@@ -25,8 +25,8 @@ from traceir.conform import (
     judge,
     read_cases,
 )
-from traceir.conform.casefiles.sessions import Made, SessionReader
-from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.casefiles.sessions import SessionObject, SessionReader
+from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.systems.host import Host, host_function
 from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.conform.systems.jitted import Jitted, System, Target
@@ -35,7 +35,7 @@ from traceir.conform.systems.transforms import transformed
 from traceir.errors import JaxprSyntaxError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 
 SQUARE = "given f = { lambda ; x static n. let y = mul x x in (y,) }"
 
@@ -55,7 +55,7 @@ def session_of(text: str) -> Session:
 
 def given(text: str) -> Any:
     """What one `given` defines."""
-    return SessionReader(Source(text)).given()[1]
+    return SessionReader(SourceText(text)).given()[1]
 
 
 # Definitions --------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def test_functions_of_other_kinds() -> None:
 
 
 def test_objects_and_values() -> None:
-    assert given("o = object(1)") == Made("object", (1,))
-    assert given("a = ndarray([[1, 2]])") == Made("ndarray", ([[1, 2]],))
+    assert given("o = object(1)") == SessionObject("object", (1,))
+    assert given("a = ndarray([[1, 2]])") == SessionObject("ndarray", ([[1, 2]],))
     assert given("n = 3") == 3 and given("t = (1, 'a', None)") == (1, "a", None)
     assert given("d = {'a': 1}") == {"a": 1}
     assert str(given("c = ~f32[]{2}")) == "~f32[]{2.0}"
@@ -101,20 +101,20 @@ def test_a_malformed_definition_is_refused(text: str, expected: str | None) -> N
 
 
 def test_objects_are_made_as_the_case_says() -> None:
-    def array(value: Value) -> Any:
+    def array(value: TypedValue) -> Any:
         return "an array", value
 
-    one, other = (realise(Made("object", (1,)), array) for _ in range(2))
+    one, other = (realise(SessionObject("object", (1,)), array) for _ in range(2))
     assert one == other and hash(one) == hash(other) and one != Valued(2)
-    assert realise(Made("identity", (1,)), array) != Identity(1)
-    two = Value(ShapedArray((1,), "float32"), np.float32([2]))
+    assert realise(SessionObject("identity", (1,)), array) != Identity(1)
+    two = TypedValue(ShapedArray((1,), "float32"), np.float32([2]))
     numpy = realise(two, array)
     assert type(numpy) is np.ndarray and not np.shares_memory(numpy, two.array)
-    assert realise(Made("array", (two,)), array) == ("an array", two)
-    assert realise(Made("masked", (two,)), array).mask.all()
-    assert realise(Made("ndarray", (["a"],)), array).dtype.kind == "U"
+    assert realise(SessionObject("array", (two,)), array) == ("an array", two)
+    assert realise(SessionObject("masked", (two,)), array).mask.all()
+    assert realise(SessionObject("ndarray", (["a"],)), array).dtype.kind == "U"
     with pytest.raises(TypeError, match="no object"):
-        realise(Made("object", ()), array)
+        realise(SessionObject("object", ()), array)
 
 
 def test_functions_of_all_kinds_have_the_functions_signature() -> None:
@@ -174,7 +174,7 @@ def test_steps_name_objects_and_ask() -> None:
     assert isinstance(setting, Setting) and str(setting.args[1]) == "f32[1]{3.0}"
     assert ahead.types[1] == (Ref("o"), 1)
     assert mutation == Setting("mutate", ("o", 2))
-    assert session.objects == {"o": Made("object", (1,)), "c": 2}
+    assert session.objects == {"o": SessionObject("object", (1,)), "c": 2}
 
 
 @pytest.mark.parametrize("implementation", [Oracle(), Reference()], ids=["o", "r"])
@@ -245,12 +245,12 @@ class Eager:
     def via(self, transform: str, target: Target) -> Callable[..., Any]:
         raise Unsupported(f"calls through {transform}")
 
-    def array(self, value: Value) -> Any:
+    def array(self, value: TypedValue) -> Any:
         return value.array
 
-    def value(self, leaf: Any) -> Value:
+    def value(self, leaf: Any) -> TypedValue:
         array = np.asarray(leaf)
-        return Value(ShapedArray(array.shape, array.dtype), array)
+        return TypedValue(ShapedArray(array.shape, array.dtype), array)
 
     def program(self, staged: Any) -> ClosedJaxpr:
         raise Unsupported("no programs")

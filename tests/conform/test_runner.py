@@ -10,7 +10,7 @@ import pytest
 from traceir.conform import load_cases, read_cases
 from traceir.conform.judging.adapters import NotLoaded, load
 from traceir.conform.judging.run import Verdict
-from traceir.conform.processes.pool import Limits, Pool
+from traceir.conform.processes.pool import Limits, WorkerPool
 
 # A case with a value, one with a rejection, a session.
 VALUE, REJECT, SESSION = CASES = ("add/special", "add/bool", "cache/shape")
@@ -26,7 +26,7 @@ def adapters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def judged(name: str, *cases: str, limits: Limits = LIMITS) -> dict[str, Verdict]:
     """The verdicts of a broken adapter."""
-    return dict(Pool(f"broken:{name}", limits).verdicts(cases or CASES))
+    return dict(WorkerPool(f"broken:{name}", limits).verdicts(cases or CASES))
 
 
 @pytest.mark.parametrize(
@@ -143,14 +143,14 @@ def test_what_an_adapter_started_ends_with_it() -> None:
 
 
 def test_children_work_side_by_side() -> None:
-    pool = Pool("broken:Slow", Limits(jobs=3))
+    pool = WorkerPool("broken:Slow", Limits(jobs=3))
     names = [VALUE, REJECT, "add/wraps", "add/rounds-to-even", SESSION]
     found = dict(pool.verdicts(names))
     assert sorted(found) == sorted(names) and all(found.values())
 
 
 def test_children_end_when_nobody_listens() -> None:
-    pool = Pool("broken:Slow", Limits(jobs=2))
+    pool = WorkerPool("broken:Slow", Limits(jobs=2))
     verdicts = pool.verdicts(CASES)
     next(verdicts)
     processes = [child.process for child in pool.children]

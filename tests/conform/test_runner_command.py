@@ -18,7 +18,7 @@ import pytest
 
 from traceir.conform import Verdict, load_cases
 from traceir.conform.__main__ import main
-from traceir.conform.judging.runs import KINDS, Run, from_json
+from traceir.conform.judging.runs import KINDS, ConformanceRun, from_json
 from traceir.conform.reporting.page import to_html
 from traceir.conform.reporting.progress import Progress
 from traceir.conform.reporting.report import Report
@@ -212,7 +212,9 @@ def test_reports_say_the_same(command: Command, tmp_path: Path) -> None:
 def test_a_page_has_all_that_was_judged() -> None:
     cases = load_cases()[: len(KINDS)]
     verdicts = {c.name: Verdict(k, f"why {k}") for c, k in zip(cases, KINDS)}
-    report = Report(Run("mine", "1", {"choice.sum-order": "free"}, verdicts), cases)
+    report = Report(
+        ConformanceRun("mine", "1", {"choice.sum-order": "free"}, verdicts), cases
+    )
     page = Page(to_html(report))
     for case, kind in zip(cases, KINDS):
         assert case.name in page.text and f"why {kind}" in page.text
@@ -225,7 +227,7 @@ def test_a_page_has_all_that_was_judged() -> None:
 def test_kinds_are_counted_side_by_side() -> None:
     cases = load_cases()[: len(KINDS)]
     verdicts = {c.name: Verdict(k) for c, k in zip(cases, KINDS)}
-    report = Report(Run("mine", verdicts=verdicts), cases)
+    report = Report(ConformanceRun("mine", verdicts=verdicts), cases)
     assert report.run.counts == dict.fromkeys(KINDS, 1)
     kinds = ["fail", "crashed", "deviation"]
     assert [verdict.kind for _, verdict in report.others] == kinds

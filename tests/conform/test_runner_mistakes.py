@@ -10,7 +10,7 @@ import pytest
 from traceir.conform import Verdict, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.judging.adapters import NotLoaded, load
-from traceir.conform.judging.runs import Run
+from traceir.conform.judging.runs import ConformanceRun
 from traceir.conform.reporting.page import to_html
 from traceir.conform.reporting.report import Report, to_text
 from traceir.jit import backends
@@ -89,7 +89,7 @@ def test_unsupported_cases_stand_together_by_reason() -> None:
     verdicts = {
         c.name: Verdict("unsupported", w) for c, w in zip(cases, reasons, strict=True)
     }
-    report = Report(Run("mine", verdicts=verdicts), cases)
+    report = Report(ConformanceRun("mine", verdicts=verdicts), cases)
     lines = to_text(report).splitlines()
     assert lines.index("unsupported, 3: two") < lines.index("unsupported, 2: one")
     assert lines[0] == lines[-1] and "5 unsupported" in lines[0]

@@ -24,7 +24,7 @@ from traceir.conform.judging.deviations import (
 from traceir.conform.judging.runs import (
     COLUMNS,
     KINDS,
-    Run,
+    ConformanceRun,
     load_runs,
     run_path,
     to_json,
@@ -63,8 +63,8 @@ def test_a_run_is_written_as_it_is_read(column: str) -> None:
 
 
 def test_differences_are_seen() -> None:
-    a = Run("a", "1", {}, {"x": Verdict("pass"), "y": Verdict("pass")})
-    b = Run("a", "2", {}, {"x": Verdict("pass"), "y": Verdict("fail")})
+    a = ConformanceRun("a", "1", {}, {"x": Verdict("pass"), "y": Verdict("pass")})
+    b = ConformanceRun("a", "2", {}, {"x": Verdict("pass"), "y": Verdict("fail")})
     assert columns.differences(a, b) == ["version", "y"]
 
 
@@ -97,7 +97,7 @@ case a/two
 
 def test_each_rule_has_the_verdicts_of_its_cases() -> None:
     verdicts = {"a/one": Verdict("fail"), "a/two": Verdict("unsupported")}
-    runs = {"x": Run("x", verdicts=verdicts), "y": Run("y")}
+    runs = {"x": ConformanceRun("x", verdicts=verdicts), "y": ConformanceRun("y")}
     found = matrix(runs, read_cases(TEXT))
     assert found["add.numeric"] == {
         "x": Counter({"fail": 1, "unsupported": 1}),
@@ -123,7 +123,7 @@ def test_the_page_tells_all_kinds() -> None:
     cases = CASES[: len(KINDS)]
     verdicts = {c.name: Verdict(kind, "TypeError") for c, kind in zip(cases, KINDS)}
     choices = {"choice.sum-order": "free"}
-    text = to_rst({"mine": Run("mine", "7", choices, verdicts)}, CASES)
+    text = to_rst({"mine": ConformanceRun("mine", "7", choices, verdicts)}, CASES)
     for kind in KINDS:
         assert re.search(rf"^{kind} +1$", text, re.MULTILINE)
     assert re.search(rf"^not run +{len(CASES) - len(KINDS)}$", text, re.MULTILINE)

@@ -20,21 +20,21 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.ir.typecheck import check
 from traceir.text import parse, to_text
-from traceir.text.doc import Break, Group, Nest, concat, layout
+from traceir.text.doc import DocBreak, DocGroup, DocIndent, concat, layout
 
 # Layout -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("length, flat", [(80, True), (81, False)])
 def test_a_group_fits_up_to_column_80(length: int, flat: bool) -> None:
-    inner = concat("[", Break(""), "x" * (length - 2), Break(""), "]")
-    text = layout(concat(Group(inner), " what follows is not counted"), 80)
+    inner = concat("[", DocBreak(""), "x" * (length - 2), DocBreak(""), "]")
+    text = layout(concat(DocGroup(inner), " what follows is not counted"), 80)
     assert ("\n" not in text) == flat
 
 
 def test_the_inner_group_stays_flat_when_the_outer_one_breaks() -> None:
-    inner = Group(concat("a", Break(), "b"))
-    doc = Group(Nest(2, concat("x" * 78, Break("; "), inner)))
+    inner = DocGroup(concat("a", DocBreak(), "b"))
+    doc = DocGroup(DocIndent(2, concat("x" * 78, DocBreak("; "), inner)))
     assert layout(doc, 80) == "x" * 78 + "\n  a b"
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.casefiles.values import Value, ValueReader
+from traceir.conform.casefiles.values import TypedValue, ValueReader
 from traceir.dtypes import is_key
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 
 GROUPS = (
     "elements",
@@ -64,9 +64,9 @@ class Program:
         return self.name
 
     @property
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[TypedValue, ...]:
         """The arguments."""
-        return ValueReader(Source(self.arguments)).arrays()
+        return ValueReader(SourceText(self.arguments)).arrays()
 
     def bound(self, library: Any) -> Callable[..., Any]:
         """The function in terms of one library."""

@@ -18,7 +18,7 @@ import numpy as np
 from corpus.program import GROUPS, Program, corpus
 
 from traceir.conform.casefiles.cases import read_cases
-from traceir.conform.casefiles.values import Value, same_bits, show
+from traceir.conform.casefiles.values import TypedValue, same_bits, show
 from traceir.conform.judging.run import Unsupported, judge
 from traceir.conform.systems.implementations import result_types
 from traceir.ir.avals import ShapedArray
@@ -47,10 +47,10 @@ _KNOWN = [row.name for row in default().prims.values() if row.post]
 RELATIONS = re.compile(rf"= ({'|'.join(_KNOWN)})\b")
 
 
-def values_of(arrays: Sequence[np.ndarray], weak: Sequence[bool]) -> list[Value]:
+def values_of(arrays: Sequence[np.ndarray], weak: Sequence[bool]) -> list[TypedValue]:
     """Arrays as cases write them."""
     return [
-        Value(ShapedArray(a.shape, a.dtype, w), a)
+        TypedValue(ShapedArray(a.shape, a.dtype, w), a)
         for a, w in zip(map(np.asarray, arrays), weak, strict=True)
     ]
 

@@ -72,7 +72,7 @@ class Verdicts:
 def test_failures_are_named_and_what_there_is_no_time_for_is_late(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging, "Pool", Verdicts)
+    monkeypatch.setattr(judging, "WorkerPool", Verdicts)
     for module in (check, judging):
         monkeypatch.setattr(module, "time", clock)
     status, text = printed(capsys, "--cases", "add*", "--tests", "", "--times", "")

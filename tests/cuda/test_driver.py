@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from traceir_numba.cuda.runtime import device
-from traceir_numba.cuda.runtime.pool import Piece
+from traceir_numba.cuda.runtime.pool import DeviceAllocation
 
 
 class Memory:
@@ -87,7 +87,7 @@ def test_memory_is_told_of_by_its_interface(dialect: Dialect) -> None:
     memory = device.empty(10, "float64")
     assert memory.told["shape"] == (10,) and memory.told["typestr"] == "<f8"
     assert device.pointer(memory) == 1 << 20
-    assert isinstance(device.owner(memory), Piece)
+    assert isinstance(device.owner(memory), DeviceAllocation)
     piece = device.owner(memory)
     assert (piece.size, device.pool().used, device.pool().bound) == (512, 512, 1024)
     del memory, piece

@@ -19,9 +19,9 @@ import traceir_numba
 from traceir import lax
 from traceir_numba.cuda import explain
 from traceir_numba.cuda.codegen import matmul, nest
-from traceir_numba.cuda.codegen.thread_mapping import Form, form_of
+from traceir_numba.cuda.codegen.thread_mapping import ThreadMapping, thread_mapping_of
 from traceir_numba.cuda.runtime import device, launching
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 Fun = Callable[..., Any]
 
@@ -105,10 +105,10 @@ CASES: dict[str, tuple[Fun, tuple[np.ndarray, ...], str]] = {
 }
 
 
-def forms(fun: Fun, arguments: tuple[np.ndarray, ...]) -> list[Form]:
+def forms(fun: Fun, arguments: tuple[np.ndarray, ...]) -> list[ThreadMapping]:
     """The forms of a program's launches."""
-    program = assemble(traceir.make_jaxpr(fun)(*arguments), "program", device=True)
-    return [form_of(s.nest, s.extents, s.params) for s in program.launches()]
+    program = build_program(traceir.make_jaxpr(fun)(*arguments), "program", device=True)
+    return [thread_mapping_of(s.nest, s.extents, s.params) for s in program.launches()]
 
 
 def run(fun: Fun, arguments: tuple[np.ndarray, ...], backend: str) -> np.ndarray:
@@ -134,9 +134,9 @@ def test_a_form_gives_the_reference_s_result_whatever_the_launch(
 def test_what_keeps_apart_runs_in_parallel() -> None:
     labels = WORDS.clip(0)
     (*_, found) = forms(labelled, (grid(40, 6), labels))
-    assert found == Form("points")
+    assert found == ThreadMapping("points")
     (*_, found) = forms(rows_added, (ROWS, PLACES))
-    assert found == Form("puts", apart=(1,), owners=8)
+    assert found == ThreadMapping("puts", apart=(1,), owners=8)
     (*_, found) = forms(windows, (ROWS, PLACES))
     assert found.apart == ()
     got = run(labelled, (grid(40, 6), labels), "cuda")

@@ -24,8 +24,8 @@ from traceir.tree import leaves
 from traceir_numba.cuda import DeviceArray, backend, cost_model, device_put
 from traceir_numba.cuda.routines import block_plans
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Evaluated, Host
-from traceir_numba.loops.program import Run
+from traceir_numba.emitters.kinds import HostCallback, ReferenceCall
+from traceir_numba.loops.program import CallRoutine
 
 Fun = Callable[..., Any]
 X = np.arange(6, dtype=np.float32)
@@ -80,16 +80,16 @@ def test_effects_have_their_order(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_host_computes_no_more_than_these() -> None:
-    kinds = {Evaluated: set[str](), Host: set[str]()}
+    kinds = {ReferenceCall: set[str](), HostCallback: set[str]()}
     for name, entry in EMITTERS.items():
         if type(entry) in kinds:
             kinds[type(entry)].add(name)
-    assert kinds[Evaluated] == {
+    assert kinds[ReferenceCall] == {
         *("sort", "top_k", "fft", "random_gamma", "triangular_solve", "cholesky"),
         *("eig", "eigh", "lu", "lu_pivots_to_permutation", "qr", "svd"),
         *("schur", "hessenberg"),
     }
-    assert kinds[Host] == {
+    assert kinds[HostCallback] == {
         *("debug_print", "debug_callback", "pure_callback", "io_callback"),
     }
 
@@ -145,9 +145,9 @@ def test_a_loop_over_many_arrays_is_several_kernels() -> None:
 
     closed = traced(doubled, *[X * k for k in range(2 * cost_model.ROUTINE_ARRAYS)])
     found = backend.compile(closed, "doubled")
-    (run,) = [s for s in found.program.steps if isinstance(s, Run)]
+    (run,) = [s for s in found.program.steps if isinstance(s, CallRoutine)]
     every = found.runner.plan(run.routine).steps
-    (loop,) = [s for s in every if isinstance(s, block_plans.Rows)]
+    (loop,) = [s for s in every if isinstance(s, block_plans.HostLoop)]
     kept = [*every, *loop.steps]
     counts = [len(s.pointers) for s in kept if isinstance(s, block_plans.Piece)]
     assert len(counts) >= 2 and max(counts) <= cost_model.ROUTINE_ARRAYS

@@ -20,14 +20,20 @@ from traceir import lax
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba.cuda import backend, cost_model
-from traceir_numba.cuda.backend import Executable
+from traceir_numba.cuda.backend import CudaExecutable
 from traceir_numba.cuda.routines import block_plans, pieces
 from traceir_numba.cuda.routines.barriers import Touched
-from traceir_numba.cuda.routines.block_plans import Again, Chosen, Level, Piece, Rows
+from traceir_numba.cuda.routines.block_plans import (
+    BranchLevel,
+    HostBranch,
+    HostLoop,
+    HostWhile,
+    Piece,
+)
 from traceir_numba.cuda.run import to_device
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.simulator import blocks
-from traceir_numba.loops.program import Run
+from traceir_numba.loops.program import CallRoutine
 
 Fun = Callable[..., Any]
 MATRIX, VECTOR = grid(4, 3), grid(3, seed=1)
@@ -40,11 +46,13 @@ def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
     return list(backend.compile(closed, "program").run(*map(np.asarray, args)))
 
 
-def run_of(fun: Fun, *args: Any) -> tuple[Executable, tuple[block_plans.Planned, ...]]:
+def run_of(
+    fun: Fun, *args: Any
+) -> tuple[CudaExecutable, tuple[block_plans.Planned, ...]]:
     """A compiled function, and what the host does for its one loop or choice."""
     made = backend.compile(traced(fun, *args), "program")
-    assert isinstance(made, Executable)
-    (run,) = [s for s in made.program.steps if isinstance(s, Run)]
+    assert isinstance(made, CudaExecutable)
+    (run,) = [s for s in made.program.steps if isinstance(s, CallRoutine)]
     return made, made.runner.plan(run.routine).steps
 
 
@@ -54,13 +62,13 @@ def tree(steps: Any) -> list[Any]:
     for step in steps:
         name = type(step).__name__
         match step:
-            case Rows(_, inner):
+            case HostLoop(_, inner):
                 found.append((name, tree(inner)))
-            case Again(test, _, inner):
+            case HostWhile(test, _, inner):
                 found.append((name, [tree(test), tree(inner)]))
-            case Chosen(_, branches):
+            case HostBranch(_, branches):
                 found.append((name, list(map(tree, branches))))
-            case Level(_, units):
+            case BranchLevel(_, units):
                 found.append((name, [type(one).__name__ for one in units]))
             case _:
                 found.append(name)
@@ -132,8 +140,8 @@ LONG = grid(99999)
 def test_a_loop_of_small_arrays_is_one_kernel() -> None:
     for fun, args in FUNCTIONS.values():
         made = backend.compile(traced(fun, *args), "program")
-        assert isinstance(made, Executable)
-        for run in (s for s in made.program.steps if isinstance(s, Run)):
+        assert isinstance(made, CudaExecutable)
+        for run in (s for s in made.program.steps if isinstance(s, CallRoutine)):
             assert tree(made.runner.plan(run.routine).steps) == ["Piece"]
 
 
@@ -141,27 +149,27 @@ HOSTED: dict[str, tuple[Fun, np.ndarray, list[Any]]] = {
     "rows": (
         lambda x: lax.fori_loop(0, 9, lambda i, v: v * i, x),
         LONG,
-        ["Copy", "Piece", ("Rows", ["Launch", "Piece"])],
+        ["Copy", "Piece", ("HostLoop", ["Launch", "Piece"])],
     ),
     "expensive": (
         lambda x: lax.fori_loop(0, 9, lambda _, v: lax.lgamma(v), x),
         LONG[:50000],
-        ["Copy", ("Rows", ["Launch"])],
+        ["Copy", ("HostLoop", ["Launch"])],
     ),
     "while": (
         own.halved,
         LONG,
-        ["Copy", "Piece", ("Again", [["Piece"], ["Launch", "Piece"]]), "Piece"],
+        ["Copy", "Piece", ("HostWhile", [["Piece"], ["Launch", "Piece"]]), "Piece"],
     ),
     "choice": (
         own.choice,
         LONG,
         [
-            ("Level", ["Launch", "Part", "Piece"]),
-            ("Level", ["Piece", "Part", "Copy"]),
-            ("Level", ["NoneType", "Part", "Piece"]),
-            ("Level", ["NoneType", "Part", "NoneType"]),
-            ("Level", ["NoneType", "Piece", "NoneType"]),
+            ("BranchLevel", ["Launch", "KernelPart", "Piece"]),
+            ("BranchLevel", ["Piece", "KernelPart", "Copy"]),
+            ("BranchLevel", ["NoneType", "KernelPart", "Piece"]),
+            ("BranchLevel", ["NoneType", "KernelPart", "NoneType"]),
+            ("BranchLevel", ["NoneType", "Piece", "NoneType"]),
         ],
     ),
     "choice of loops": (
@@ -169,19 +177,19 @@ HOSTED: dict[str, tuple[Fun, np.ndarray, list[Any]]] = {
             x.sum() > 1, jnp.sin, lambda v: lax.fori_loop(0, 2, lambda _, u: -u, v), x
         ),
         LONG,
-        [("Chosen", [["Copy", ("Rows", ["Launch"])], ["Launch"]])],
+        [("HostBranch", [["Copy", ("HostLoop", ["Launch"])], ["Launch"]])],
     ),
     "product": (
         lambda x: lax.scan(lambda c, r: (jnp.tanh(c @ r), c), x[0], x),
         grid(3, 60, 60),
-        ["Copy", ("Rows", ["Call", "Piece", "Assign"]), "Copy"],
+        ["Copy", ("HostLoop", ["CallMatmul", "Piece", "Assign"]), "Copy"],
     ),
     "loop within": (
         lambda x: lax.scan(
             lambda c, r: (lax.fori_loop(0, 3, lambda i, k: k * 2 + i, c), r * c), 1.0, x
         ),
         grid(2, 99999),
-        ["Piece", ("Rows", ["Launch", "Piece"]), "Piece"],
+        ["Piece", ("HostLoop", ["Launch", "Piece"]), "Piece"],
     ),
 }
 
@@ -211,7 +219,7 @@ class Counted:
     def of(self, fun: Fun, *args: Any) -> list[int]:
         """The copies of one run."""
         made = backend.compile(traced(fun, *args), "program")
-        assert isinstance(made, Executable)
+        assert isinstance(made, CudaExecutable)
         buffers = made.program.buffers
         pairs = zip(made.program.inputs, args, strict=True)
         memory = [to_device(np.asarray(x), buffers[k]) for k, x in pairs]
@@ -299,4 +307,4 @@ def test_a_step_waits_once_for_what_it_reads() -> None:
 def test_what_blocks_share_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost_model, "ROUTINE_SHARED_BYTES", 1)
     fun, args = own.ORDERED["folds"]
-    assert tree(run_of(fun, *args)[1]) == ["Copy", ("Rows", ["Launch", "Launch"])]
+    assert tree(run_of(fun, *args)[1]) == ["Copy", ("HostLoop", ["Launch", "Launch"])]

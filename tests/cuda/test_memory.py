@@ -16,13 +16,13 @@ from rule_errors import raises_rule
 import traceir_numba
 from traceir_numba.cuda import clear_memory, device_put, memory_info
 from traceir_numba.cuda.runtime import device
-from traceir_numba.cuda.runtime.pool import Pool, rounded
+from traceir_numba.cuda.runtime.pool import DevicePool, rounded
 
 
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DevicePool]:
     """A pool of a test's own."""
-    fresh = Pool(device._allocate, 1 << 20)
+    fresh = DevicePool(device._allocate, 1 << 20)
     monkeypatch.setattr(device, "pool", lambda: fresh)
     yield fresh
 
@@ -33,7 +33,7 @@ def step(x: Any) -> Any:
     return x * 2 + x[::-1] @ np.ones(x.shape[0])
 
 
-def test_calls_one_after_the_other_take_no_new_memory(pool: Pool) -> None:
+def test_calls_one_after_the_other_take_no_new_memory(pool: DevicePool) -> None:
     x = step(step(device_put(np.arange(300.0))))
     made = pool.made
     for _ in range(3):
@@ -42,7 +42,7 @@ def test_calls_one_after_the_other_take_no_new_memory(pool: Pool) -> None:
     assert np.isfinite(x.tolist()).all()
 
 
-def test_memory_is_taken_back_when_its_last_array_dies(pool: Pool) -> None:
+def test_memory_is_taken_back_when_its_last_array_dies(pool: DevicePool) -> None:
     x = device_put(np.arange(200.0).reshape(2, 100))
     row, other = x[1], x.reshape(100, 2)
     del x
@@ -56,14 +56,14 @@ def test_memory_is_taken_back_when_its_last_array_dies(pool: Pool) -> None:
     assert memory_info() == (0, 0)
 
 
-def test_what_lies_unused_is_bounded(pool: Pool) -> None:
+def test_what_lies_unused_is_bounded(pool: DevicePool) -> None:
     arrays = [device_put(np.zeros(n, "u1")) for n in (700_000, 400_000, 1 << 21)]
     del arrays
     assert memory_info().free <= 1 << 20
     assert memory_info().used == 0
 
 
-def test_memory_that_others_were_shown_is_not_used_again(pool: Pool) -> None:
+def test_memory_that_others_were_shown_is_not_used_again(pool: DevicePool) -> None:
     x = device_put(np.arange(100.0))
     assert x.__cuda_array_interface__["shape"] == (100,)
     del x
@@ -93,7 +93,7 @@ class _Full:
 
 
 def test_a_full_device_is_given_back_what_lies_unused(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
+    pool: DevicePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = device_put(np.zeros(100))
     del kept
@@ -105,7 +105,7 @@ def test_a_full_device_is_given_back_what_lies_unused(
 
 
 def test_a_device_without_memory_says_how_much_was_asked(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
+    pool: DevicePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = pool.take(1000)
     full = _Full(2, device.dialect())
@@ -116,7 +116,7 @@ def test_a_device_without_memory_says_how_much_was_asked(
 
 
 def test_other_errors_of_a_driver_are_its_own(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
+    pool: DevicePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
         def device_array(self, *_: Any) -> Any:

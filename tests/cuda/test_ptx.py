@@ -16,7 +16,7 @@ from rule_errors import raises_rule
 import traceir
 from traceir_numba.cuda import ptx
 from traceir_numba.cuda.runtime import device
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 # Functions of numbers, shared memory, barriers, two kernels and an atomic operation.
 COMPILED = """
@@ -57,7 +57,7 @@ def test_kernels_become_ptx_without_a_device() -> None:
 
 def test_the_simulator_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "is_simulated", lambda: True)
-    program = assemble(traceir.make_jaxpr(lambda x: x + 1)(1.0), "program")
+    program = build_program(traceir.make_jaxpr(lambda x: x + 1)(1.0), "program")
     with raises_rule("backend.device"):
         ptx.ptx(program)
 

@@ -22,7 +22,7 @@ from tools.costs.entries import MODELS, Entry, entries
 from tools.costs.programs import DEVICE, PROGRAMS
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Scalar
+from traceir_numba.emitters.kinds import Elementwise
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = ROOT / "tests" / "data" / "numbers.toml"
@@ -163,7 +163,9 @@ def test_the_program_that_measures_an_entry_reads_it(tmp_path: Path) -> None:
 
 
 def test_real_functions_have_costs(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = {n for n, e in EMITTERS.items() if isinstance(e, Scalar) and not e.exact}
+    real = {
+        n for n, e in EMITTERS.items() if isinstance(e, Elementwise) and not e.exact
+    }
     assert real <= set(cost_model.OPERATION_COST) <= set(EMITTERS)
     monkeypatch.setitem(cost_model.OPERATION_COST, "exp", 7)
     assert cost_model.operation_cost("exp") == 7

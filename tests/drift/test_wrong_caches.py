@@ -20,17 +20,17 @@ from traceir.conform.systems.implementations import Reference
 from traceir.conform.systems.jitted import Jitted
 from traceir.errors import UnexpectedTracerError
 from traceir.ir.jaxpr import sort_params
-from traceir.jit.cache.cache_key import Call, KeyTable
+from traceir.jit.cache.cache_key import CallSignature, KeyTable
 from traceir.jit.cache.captured_state import innermost
 from traceir.jit.cache.static_keys import typed
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.rules import default
 from traceir.tracing.trace import Tracer, bind, evaluate
 
 CASES = {case.name: case for case in load_cases()}
 
 
-def changed(call: Call, **statics: Any) -> Call:
+def changed(call: CallSignature, **statics: Any) -> CallSignature:
     """The call with its static arguments replaced by what a function makes of them."""
     (function,) = statics.values()
     return replace(call, statics=tuple((n, function(v)) for n, v in call.statics))
@@ -81,19 +81,19 @@ class IgnoresStatics(Small):
 class KeyedByName(Small):
     """Two functions of one name share their traces."""
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """By the name."""
         return self.named.setdefault(jitted.fun.__name__, {})
 
     def __init__(self) -> None:
         super().__init__()
-        self.named: dict[str, dict[Hashable, Entry]] = {}
+        self.named: dict[str, dict[Hashable, TraceCacheEntry]] = {}
 
 
 class KeyedByCode(Small):
     """Functions with the same code share, whatever they carry: a stale closure."""
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """By the code of the Python function within."""
         inner = getattr(jitted.fun, "function", jitted.fun)
         found = innermost(inner)
@@ -106,25 +106,25 @@ class KeyedByCode(Small):
 class KeyedByIdentity(Small):
     """Equal functions do not share."""
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """By the address, of functions that are kept."""
         return self.held.setdefault(id(jitted.fun), (jitted.fun, {}))[1]
 
     def __init__(self) -> None:
         super().__init__()
-        self.held: dict[int, tuple[Any, dict[Hashable, Entry]]] = {}
+        self.held: dict[int, tuple[Any, dict[Hashable, TraceCacheEntry]]] = {}
 
 
 class KeyedByWrapper(Small):
     """Each `jit` of a function has traces of its own."""
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """By the object that `jit` made."""
         return self.wrappers.setdefault(id(jitted), (jitted, {}))[1]
 
     def __init__(self) -> None:
         super().__init__()
-        self.wrappers: dict[int, tuple[SmallJit, dict[Hashable, Entry]]] = {}
+        self.wrappers: dict[int, tuple[SmallJit, dict[Hashable, TraceCacheEntry]]] = {}
 
 
 class HoldsFunctions(Small):
@@ -138,7 +138,7 @@ class HoldsFunctions(Small):
 class StaticByEquality(Small):
     """1, True and 1.0 are one static argument."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The values themselves in place of their typed keys."""
         plain = KeyTable(default(), frozenset({"cache.key.static"}))
         return plain.key(replace(call, function=None)), call.statics
@@ -147,7 +147,7 @@ class StaticByEquality(Small):
 class StaticByHash(Small):
     """Static arguments of one hash are one."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The hashes of the typed keys."""
         return super().key(changed(call, of=lambda v: hash(typed(v))), args, kwargs)
 
@@ -155,7 +155,7 @@ class StaticByHash(Small):
 class StaticByText(Small):
     """Static arguments that print alike are one."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The texts of the values."""
         return super().key(changed(call, of=lambda v: str(v)), args, kwargs)
 
@@ -163,7 +163,7 @@ class StaticByText(Small):
 class StaticWithoutBits(Small):
     """0.0 and -0.0 are one static argument."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """A float is made positive where it is zero."""
         return super().key(
             changed(call, of=lambda v: v + 0.0 if type(v) is float else v), args, kwargs
@@ -173,7 +173,7 @@ class StaticWithoutBits(Small):
 class KeyedByValue(Small):
     """A new value is a new trace."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The bytes of each array besides."""
         values = (np.asarray(a).tobytes() for a in args if not isinstance(a, Tracer))
         return super().key(call, args, kwargs), tuple(values)
@@ -182,7 +182,7 @@ class KeyedByValue(Small):
 class KeyedByKeywords(Small):
     """Passing by name is another call than passing by position."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The names of keywords, in their order, besides."""
         return super().key(call, args, kwargs), tuple(kwargs)
 
@@ -190,7 +190,7 @@ class KeyedByKeywords(Small):
 class KeyedByOrderOfDicts(Small):
     """A dict in another order is another tree."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The keys of dicts, in their order, besides."""
         dicts = tuple(tuple(a) for a in args if isinstance(a, dict))
         return super().key(call, args, kwargs), dicts
@@ -207,7 +207,7 @@ class RemembersRaises(Small):
         """Keep the exception."""
         self.raised[id(jitted)] = error
 
-    def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
+    def store(self, jitted: SmallJit) -> dict[Hashable, TraceCacheEntry]:
         """Raises what was kept."""
         if id(jitted) in self.raised:
             raise self.raised[id(jitted)]
@@ -217,7 +217,7 @@ class RemembersRaises(Small):
 class KeepsLiftedTraces(Small):
     """A trace that lifted is kept with the function, with tracers that will be dead."""
 
-    def place(self, jitted: SmallJit, entry: Entry) -> Store:
+    def place(self, jitted: SmallJit, entry: TraceCacheEntry) -> Store:
         """With the function, as any other."""
         return self.store(jitted)
 
@@ -225,7 +225,7 @@ class KeepsLiftedTraces(Small):
 class ForgetsLiftedTraces(Small):
     """A trace that lifted is made again for each call."""
 
-    def place(self, jitted: SmallJit, entry: Entry) -> Store:
+    def place(self, jitted: SmallJit, entry: TraceCacheEntry) -> Store:
         """Nowhere."""
         return {} if entry.captures else self.store(jitted)
 
@@ -251,7 +251,7 @@ class ClearsEverything(Small):
 class ReadsGlobalsAnew(Small):
     """A global that has changed is another trace."""
 
-    def key(self, call: Call, args: Any, kwargs: Any) -> Hashable:
+    def key(self, call: CallSignature, args: Any, kwargs: Any) -> Hashable:
         """The globals besides."""
         host, names = self.session.host, self.session.session.objects
         values = tuple(np.asarray(host.scope[name]).tobytes() for name in names)

@@ -204,7 +204,7 @@ def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
 def test_memory_is_taken_over_any_number_of_times() -> None:
     entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(np.ones(5)))
     over = tuple((k + 1, k) for k in reversed(range(5000)))
-    taken = replace(entry.build.program, over=over, steps=())
+    taken = replace(entry.build.program, reuses=over, steps=())
     assert roots_of(taken) == dict.fromkeys(range(1, 5001), 0)
 
 

@@ -16,7 +16,7 @@ import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax, nn
 from traceir.exports import Exported
-from traceir.exports.container import Parts, pack, unpack
+from traceir.exports.container import FileContents, pack, unpack
 
 X = np.array([-1.5, 0.25, 2.0], "float32")
 
@@ -214,7 +214,9 @@ def changed(**parts: Any) -> bytes:
     """The file with other entries in what its head says of derivatives."""
     found = unpack(RULES)
     told = {**found.head["derivatives"], **parts}
-    return pack(Parts({**found.head, "derivatives": told}, found.text, found.blocks))
+    return pack(
+        FileContents({**found.head, "derivatives": told}, found.text, found.blocks)
+    )
 
 
 HEAD = unpack(RULES).head["derivatives"]
@@ -253,7 +255,7 @@ def test_rules_that_do_not_fit_are_refused(what: str) -> None:
 def test_a_reader_without_them_reads_the_program() -> None:
     found = unpack(RULES)
     head = {name: part for name, part in found.head.items() if name != "derivatives"}
-    program = traceir.deserialize(pack(Parts(head, found.text, found.blocks)))
+    program = traceir.deserialize(pack(FileContents(head, found.text, found.blocks)))
     assert float(program(X)) == float(traceir.deserialize(RULES)(X))
     assert not program.has_vjp()
 

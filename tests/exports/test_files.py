@@ -24,7 +24,7 @@ import traceir.numpy as jnp
 from traceir.conform.casefiles.cases import Case, load_cases
 from traceir.errors import TraceirError
 from traceir.exports.constants import Blocks, from_bytes
-from traceir.exports.container import Parts, pack, unpack
+from traceir.exports.container import FileContents, pack, unpack
 from traceir.exports.program import portable
 from traceir.ir.jaxpr import subjaxprs
 from traceir.ir.typecheck import check
@@ -45,14 +45,14 @@ RULES = traceir.export(lambda x: traceir.nn.relu(x["v"]), {"v": SPEC}).serialize
 def with_head(**changes: Any) -> bytes:
     """The file with another head, and the digest of its bytes."""
     parts = unpack(FILE)
-    return pack(Parts({**parts.head, **changes}, parts.text, parts.blocks))
+    return pack(FileContents({**parts.head, **changes}, parts.text, parts.blocks))
 
 
 def with_text(old: str, new: str) -> bytes:
     """The file with another text, and the digest of its bytes."""
     parts = unpack(FILE)
     assert old in parts.text
-    return pack(Parts(parts.head, parts.text.replace(old, new), parts.blocks))
+    return pack(FileContents(parts.head, parts.text.replace(old, new), parts.blocks))
 
 
 def test_a_file_is_what_the_specification_says() -> None:

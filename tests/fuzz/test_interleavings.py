@@ -18,7 +18,7 @@ from soak import examples
 
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
-from traceir.jit.cache.trace_cache import Entry, FunctionCache
+from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.rules import default
 
@@ -49,7 +49,7 @@ class Worker:
             else:
                 self.said.put(("returns", found))
 
-    def _make(self) -> Entry:
+    def _make(self) -> TraceCacheEntry:
         self.said.put(("traces", None))
         while (order := self.orders.get()) == "again":
             try:
@@ -60,7 +60,7 @@ class Worker:
             raise order
         captures = ("a tracer",) if order == "lift" else ()
         closed = ClosedJaxpr(Jaxpr((), (), (), ()), ())
-        return Entry(None, KEY, closed, TREE, captures)
+        return TraceCacheEntry(None, KEY, closed, TREE, captures)
 
     def says(self) -> tuple[str, Any]:
         """What it does next; fails if it does nothing."""
@@ -86,7 +86,7 @@ class Interleavings(RuleBasedStateMachine):
         self.workers = [Worker(self.cache) for _ in range(4)]
         self.state = self.machine.start
         self.maker: int | None = None
-        self.kept: Entry | None = None
+        self.kept: TraceCacheEntry | None = None
         self.idle = {*range(4)}
         self.tracing: dict[int, bool] = {}  # and whether inside another trace
         self.waiting: set[int] = set()

@@ -32,12 +32,12 @@ def generated(name: str, target: str = "py") -> str:
     from traceir.text import parse
     from traceir_numba import backend
     from traceir_numba.cuda.source import module_of
-    from traceir_numba.pipeline.build_program import assemble
+    from traceir_numba.pipeline.build_program import build_program
 
     closed = parse((PROGRAMS / f"{name}.txt").read_text())
     if target == "py":
         return own_part(backend.compile(closed, name).source)
-    return own_part(module_of(assemble(closed, name, device=True)))
+    return own_part(module_of(build_program(closed, name, device=True)))
 
 
 def own_part(source: str) -> str:

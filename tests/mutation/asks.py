@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.systems.traced import Level, Traced
+from traceir.conform.systems.traced import ModelTracer, TraceLevel
 from traceir.rules import Rules
 
 
@@ -21,10 +21,10 @@ def asked(code: str) -> str:
     ('host_len', 'host_setitem', 'nothing')
     """
 
-    def answer(_: Traced, action: str) -> Any:
+    def answer(_: ModelTracer, action: str) -> Any:
         raise Asked(action)
 
-    x = Traced(np.zeros(2), Level("eager", "memory"), "memory", answer)
+    x = ModelTracer(np.zeros(2), TraceLevel("eager", "memory"), "memory", answer)
     try:
         exec(code, {"numpy": np, "x": x})
     except Asked as found:

@@ -12,12 +12,14 @@ import pytest
 
 from traceir.__main__ import main
 from traceir.store import files
-from traceir.store.entry import Entry, digest
+from traceir.store.entry import StoreEntry, digest
 from traceir.store.files import Store
 from traceir.store.place import Place
 
-PROGRAM = Entry("program", digest("p"), {"name": "selu", "source": "def selu(x): ..."})
-CODE = Entry(
+PROGRAM = StoreEntry(
+    "program", digest("p"), {"name": "selu", "source": "def selu(x): ..."}
+)
+CODE = StoreEntry(
     "code", digest("c"), {"symbols": ["f", "g"], "needs": ["exp"], "uses": []}, (b"",)
 )
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir.store.entry import MAGIC, Corrupt, Entry, decode, digest, encode
+from traceir.store.entry import MAGIC, Corrupt, StoreEntry, decode, digest, encode
 
 KEY = "0" * 64
 FACTS = st.dictionaries(
     st.text(), st.integers() | st.text() | st.lists(st.text()) | st.none()
 )
-ENTRY = Entry("code", KEY, {"symbols": ["f"]}, (b"one", b"", b"three"))
+ENTRY = StoreEntry("code", KEY, {"symbols": ["f"]}, (b"one", b"", b"three"))
 
 
 @given(FACTS, st.lists(st.binary()))
 def test_what_is_written_is_read(facts: dict[str, object], blocks: list[bytes]) -> None:
-    entry = Entry("program", KEY, facts, tuple(blocks))
+    entry = StoreEntry("program", KEY, facts, tuple(blocks))
     assert decode(encode(entry)) == entry
 
 

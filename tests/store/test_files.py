@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from traceir.store.entry import Entry, decode, digest, encode
+from traceir.store.entry import StoreEntry, decode, digest, encode
 from traceir.store.files import DAY, HOUR, Store
 from traceir.store.place import Place, StoreWarning
 
 
-def entry(name: str, size: int = 10) -> Entry:
+def entry(name: str, size: int = 10) -> StoreEntry:
     """An entry with a block of some size."""
-    return Entry("code", digest(name), {"symbols": [name]}, (b"x" * size,))
+    return StoreEntry("code", digest(name), {"symbols": [name]}, (b"x" * size,))
 
 
 @pytest.fixture
@@ -29,12 +29,12 @@ def store(tmp_path: Path) -> Store:
     return Store(Place(str(tmp_path / "deep" / "store")))
 
 
-def read(store: Store, one: Entry) -> Entry | None:
+def read(store: Store, one: StoreEntry) -> StoreEntry | None:
     """The entry under another's key."""
     return store.read(one.kind, one.key)
 
 
-def file_of(store: Store, one: Entry) -> Path:
+def file_of(store: Store, one: StoreEntry) -> Path:
     """Where an entry is."""
     return Path(store.path(one.kind, one.key))
 
@@ -254,7 +254,7 @@ def _end_at(call: str) -> None:
 # -- the bound ------------------------------------------------------------------------
 
 
-def aged(store: Store, one: Entry, seconds: float) -> None:
+def aged(store: Store, one: StoreEntry, seconds: float) -> None:
     """Make an entry one that was used so long ago."""
     then = time.time() - seconds
     os.utime(file_of(store, one), (then, then))

@@ -142,7 +142,7 @@ define i64 @traceir_test_caller() {
 def test_code_holds_what_it_calls_where_it_was_told() -> None:
     """The same name in other units, loaded and freed, changes nothing."""
 
-    def leaf(number: int) -> optimize.Code:
+    def leaf(number: int) -> optimize.MachineCode:
         text = LEAF.replace("%d", str(number))
         return optimize.link([text], ["traceir_test_leaf"])
 

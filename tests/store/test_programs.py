@@ -17,11 +17,11 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax, random
 from traceir.store import place
-from traceir.store.entry import Entry, decode, encode
+from traceir.store.entry import StoreEntry, decode, encode
 from traceir.store.files import Store
 from traceir.store.place import Place
 from traceir_numba import backend
-from traceir_numba.backend import Executable
+from traceir_numba.backend import CpuExecutable
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import mcjit
 from traceir_numba.store import identity
@@ -89,12 +89,12 @@ PROGRAMS: list[tuple[Callable[..., Any], np.ndarray]] = [
 ]
 
 
-def executable(f: Callable[..., Any], x: np.ndarray) -> tuple[Executable, Any]:
+def executable(f: Callable[..., Any], x: np.ndarray) -> tuple[CpuExecutable, Any]:
     """The compiled program of a function of one array, or of two that are the same."""
     args = (x, x) if f is jnp.matmul else (x,)
     closed = traceir.make_jaxpr(f)(*args)
     found = backend.compile(closed, "program")
-    assert isinstance(found, Executable)
+    assert isinstance(found, CpuExecutable)
     return found, found.run(*args)
 
 
@@ -272,7 +272,7 @@ def test_code_that_calls_what_is_nowhere_is_not_loaded(tmp_path: Path) -> None:
     for file in tmp_path.glob("*.code"):
         entry = decode(file.read_bytes())
         facts = {**entry.facts, "needs": ["no_such_function"]}
-        file.write_bytes(encode(Entry("code", entry.key, facts, entry.blocks)))
+        file.write_bytes(encode(StoreEntry("code", entry.key, facts, entry.blocks)))
     again = in_child(str(tmp_path), lambda: outcome(selu, ROW))
     assert not again[0] and again[2] == first[2]
 

@@ -15,8 +15,14 @@ import traceir
 from tests.rule_errors import raises_rule
 from traceir.ir.avals import ShapedArray
 from traceir.rules import default, load
-from traceir.rules.row_reader import Names
-from traceir.rules.templates import Hole, Name, Number, Spread, parse_template
+from traceir.rules.row_reader import FormulaNames
+from traceir.rules.templates import (
+    TemplateHole,
+    TemplateName,
+    TemplateNumber,
+    TemplateSpread,
+    parse_template,
+)
 from traceir.tracing.trace import typeof
 from traceir.transforms.rules.derivative_templates import broadcast, scalar, unbroadcast
 
@@ -24,7 +30,7 @@ from traceir.transforms.rules.derivative_templates import broadcast, scalar, unb
 def template(text: str) -> Any:
     """A template over x, the values of xs, and t."""
     values = {"x": False, "xs": True, "t": False}
-    return parse_template(text, values, Names(["axes", "k"]), "here")
+    return parse_template(text, values, FormulaNames(["axes", "k"]), "here")
 
 
 def test_statements_and_results() -> None:
@@ -33,21 +39,23 @@ def test_statements_and_results() -> None:
     assert (first.results, first.primitive) == (("c",), "reduce_sum")
     assert [(n, f.text) for n, f in first.params] == [("axes", "axes")]
     assert second.results == ("d", "e")
-    assert last.operands == (Name("t"), Name("d"))
+    assert last.operands == (TemplateName("t"), TemplateName("d"))
     assert found.whole
 
 
 def test_parts() -> None:
     found = template("a = concatenate *xs; b = mul a -2.5; c = pad b 0:int32; c, x")
     numbers = [s.operands for s in found.statements]
-    assert numbers[0] == (Spread("xs"),)
-    assert numbers[1] == (Name("a"), Number(-2.5))
-    assert numbers[2] == (Name("b"), Number(0, "int32"))
-    assert found.results == (Name("c"), Name("x")) and not found.whole
+    assert numbers[0] == (TemplateSpread("xs"),)
+    assert numbers[1] == (TemplateName("a"), TemplateNumber(-2.5))
+    assert numbers[2] == (TemplateName("b"), TemplateNumber(0, "int32"))
+    assert found.results == (TemplateName("c"), TemplateName("x")) and not found.whole
     hole = template("mul {k} t").statements[0].operands[0]
-    assert isinstance(hole, Hole) and hole.formula.text == "k"
-    assert template("t").results == (Name("t"),)
-    assert template("mul x inf").statements[0].operands[1] == Number(float("inf"))
+    assert isinstance(hole, TemplateHole) and hole.formula.text == "k"
+    assert template("t").results == (TemplateName("t"),)
+    assert template("mul x inf").statements[0].operands[1] == TemplateNumber(
+        float("inf")
+    )
 
 
 @pytest.mark.parametrize(

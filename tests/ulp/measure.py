@@ -24,7 +24,7 @@ from traceir_numba.llvm import optimize
 
 
 @cache
-def loop(name: str) -> optimize.Code:
+def loop(name: str) -> optimize.MachineCode:
     """A compiled loop over arrays of operands and one of results."""
     return linked(function(name), f"traceir_measured_{name}")
 

@@ -20,7 +20,7 @@ import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax
 from traceir_numba.cuda.source import module_of
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 
 Call: TypeAlias = Callable[[], object]
 PROGRAMS: dict[str, Callable[[], Call]] = {}
@@ -308,7 +308,7 @@ def source(name: str) -> Call:
     function, args = DEVICE[name]()
     with traceir.enable_x64(True):
         closed = traceir.make_jaxpr(function)(*args)
-    return lambda: module_of(assemble(closed, name, device=True))
+    return lambda: module_of(build_program(closed, name, device=True))
 
 
 device("gpu_copy", lambda x: x + 1, (1000, 1000))

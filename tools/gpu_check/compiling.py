@@ -22,9 +22,9 @@ from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.cuda.ptx import Usage, compiler, machine_code, ptx, ptxas
 from traceir_numba.errors import wrapped
-from traceir_numba.loops.program import Program
-from traceir_numba.lowering.host_partition import Driven, is_driven
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.loops.program import BufferProgram
+from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
+from traceir_numba.pipeline.build_program import build_program
 
 # A thread has so many registers at most; with more than half of them a device runs few
 # threads beside one another.
@@ -136,20 +136,20 @@ def compiled(name: str, capability: tuple[int, int]) -> Found:
     return Found(tuple(kernels), tuple(used))
 
 
-def programs(closed: ClosedJaxpr) -> list[Program]:
+def programs(closed: ClosedJaxpr) -> list[BufferProgram]:
     """The programs that are compiled of one: all of it, or what lies between host
     calls.
     """
-    found: list[Program] = []
+    found: list[BufferProgram] = []
 
-    def part(closed: ClosedJaxpr, name: str) -> Program:
+    def part(closed: ClosedJaxpr, name: str) -> BufferProgram:
         with wrapped("backend.compile", name):
-            found.append(assemble(closed, name, device=True))
+            found.append(build_program(closed, name, device=True))
         return found[-1]
 
     name = closed.jaxpr.debug_name or "program"
-    if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
-        Driven(closed, name, part)
+    if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
+        HostDrivenExecutable(closed, name, part)
     else:
         part(closed, name)
     return found

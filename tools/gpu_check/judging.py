@@ -20,7 +20,7 @@ from typing import Any
 
 from tools.gpu_check.cases import ordered
 from tools.gpu_check.table import Row, counted, problems
-from traceir.conform.processes.pool import Limits, Pool
+from traceir.conform.processes.pool import Limits, WorkerPool
 from traceir_numba.cuda.runtime import device
 
 ADAPTER = "traceir.conform.systems.implementations:cuda"
@@ -59,7 +59,7 @@ def judged(pattern: str, jobs: int, end: float) -> Iterator[Row]:
     names = [case.name for case in ordered(pattern)]
     found: Counter[str] = Counter({"pass": 0})
     wrong = []
-    pool = Pool(ADAPTER, Limits(case=CASE, jobs=jobs))
+    pool = WorkerPool(ADAPTER, Limits(case=CASE, jobs=jobs))
     with closing(pool.verdicts(names)) as verdicts:
         for name, verdict in verdicts:
             found[verdict.kind] += 1

@@ -61,7 +61,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class ConfigFlag:
     """A flag: its field of `Context`, the values that it may have, the first of them.
 
     >>> FLAGS["numpy_rank_promotion"].default
@@ -82,24 +82,28 @@ _PRECISIONS = (
     *("bfloat16", "tensorfloat32", "float32"),
 )
 # Names are JAX's, less its prefix.
-FLAGS: Mapping[str, Flag] = {
-    "enable_x64": Flag("x64"),
-    "numpy_dtype_promotion": Flag("numpy_dtype_promotion", ("standard", "strict")),
-    "numpy_rank_promotion": Flag("numpy_rank_promotion", ("allow", "warn", "raise")),
-    "default_matmul_precision": Flag("default_matmul_precision", _PRECISIONS),
-    "disable_jit": Flag("disable_jit"),
-    "no_tracing": Flag("no_tracing"),
-    "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
-    "debug_nans": Flag("debug_nans"),
-    "debug_infs": Flag("debug_infs"),
-    "debug_key_reuse": Flag("debug_key_reuse"),
-    "sanitize": Flag("sanitize"),
-    "boundscheck": Flag("boundscheck", (True, False)),
-    "threefry_partitionable": Flag("threefry_partitionable", (True, False)),
-    "default_prng_impl": Flag("default_prng_impl", ("threefry2x32",)),
-    "check_tracer_leaks": Flag("check_tracer_leaks"),
-    "log_compiles": Flag("log_compiles"),
-    "explain_cache_misses": Flag("explain_cache_misses"),
+FLAGS: Mapping[str, ConfigFlag] = {
+    "enable_x64": ConfigFlag("x64"),
+    "numpy_dtype_promotion": ConfigFlag(
+        "numpy_dtype_promotion", ("standard", "strict")
+    ),
+    "numpy_rank_promotion": ConfigFlag(
+        "numpy_rank_promotion", ("allow", "warn", "raise")
+    ),
+    "default_matmul_precision": ConfigFlag("default_matmul_precision", _PRECISIONS),
+    "disable_jit": ConfigFlag("disable_jit"),
+    "no_tracing": ConfigFlag("no_tracing"),
+    "unrolled_loops": ConfigFlag("unrolled_loops", ("warn", "allow", "raise")),
+    "debug_nans": ConfigFlag("debug_nans"),
+    "debug_infs": ConfigFlag("debug_infs"),
+    "debug_key_reuse": ConfigFlag("debug_key_reuse"),
+    "sanitize": ConfigFlag("sanitize"),
+    "boundscheck": ConfigFlag("boundscheck", (True, False)),
+    "threefry_partitionable": ConfigFlag("threefry_partitionable", (True, False)),
+    "default_prng_impl": ConfigFlag("default_prng_impl", ("threefry2x32",)),
+    "check_tracer_leaks": ConfigFlag("check_tracer_leaks"),
+    "log_compiles": ConfigFlag("log_compiles"),
+    "explain_cache_misses": ConfigFlag("explain_cache_misses"),
 }
 
 
@@ -230,7 +234,7 @@ def put_in_force(trace: Any) -> Any:
     return before
 
 
-class Scope:
+class ConfigScope:
     """A context manager, and a decorator: sets fields of this thread's context.
 
     It may be re-entered. A function that it decorates is called within it; the body of
@@ -277,7 +281,7 @@ class Scope:
         return cast(F, within)
 
 
-def scope(flag: str, value: Value) -> Scope:
+def scope(flag: str, value: Value) -> ConfigScope:
     """Within ``with``: a flag, named as for `update`, has this value in this thread.
 
     >>> with scope("numpy_rank_promotion", "raise"):
@@ -285,10 +289,10 @@ def scope(flag: str, value: Value) -> Scope:
     'raise'
     """
     name = _named(flag)
-    return Scope({FLAGS[name].field: _checked(name, value)})
+    return ConfigScope({FLAGS[name].field: _checked(name, value)})
 
 
-def enable_x64(value: bool = True) -> Scope:
+def enable_x64(value: bool = True) -> ConfigScope:
     """Within ``with``: keep 64-bit dtypes (or not), in this thread.
 
     >>> import traceir, traceir.numpy as jnp
@@ -299,11 +303,11 @@ def enable_x64(value: bool = True) -> Scope:
     return scope("enable_x64", value)
 
 
-def face(name: str) -> Scope:
+def face(name: str) -> ConfigScope:
     """Within ``with``: tracers' operators promote as ``"jax"`` or ``"numpy"`` does."""
     if name not in FACES:
         raise ValueError(f"a face is one of {', '.join(FACES)}, got {name!r}")
-    return Scope({"face": name})
+    return ConfigScope({"face": name})
 
 
 def update(flag: str, value: Value | int) -> None:

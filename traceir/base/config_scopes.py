@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from traceir.base.config import Scope, scope
+from traceir.base.config import ConfigScope, scope
 
 __all__ = [
     "boundscheck",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def numpy_dtype_promotion(value: str) -> Scope:
+def numpy_dtype_promotion(value: str) -> ConfigScope:
     """Within ``with``: operands of two dtypes meet ("standard") or not ("strict").
 
     >>> import traceir, traceir.numpy as jnp
@@ -47,7 +47,7 @@ def numpy_dtype_promotion(value: str) -> Scope:
     return scope("numpy_dtype_promotion", value)
 
 
-def numpy_rank_promotion(value: str) -> Scope:
+def numpy_rank_promotion(value: str) -> ConfigScope:
     """Within ``with``: operands of two ranks are let be, or "warn", or "raise".
 
     >>> import traceir, traceir.numpy as jnp
@@ -61,7 +61,7 @@ def numpy_rank_promotion(value: str) -> Scope:
     return scope("numpy_rank_promotion", value)
 
 
-def default_matmul_precision(value: str | None) -> Scope:
+def default_matmul_precision(value: str | None) -> ConfigScope:
     """Within ``with``: the precision that matrix products ask of their backend.
 
     >>> import traceir, traceir.numpy as jnp
@@ -73,7 +73,7 @@ def default_matmul_precision(value: str | None) -> Scope:
     return scope("default_matmul_precision", value)
 
 
-def disable_jit(value: bool = True) -> Scope:
+def disable_jit(value: bool = True) -> ConfigScope:
     """Within ``with``: jitted functions run their Python body at each call.
 
     >>> import traceir
@@ -85,7 +85,7 @@ def disable_jit(value: bool = True) -> Scope:
     return scope("disable_jit", value)
 
 
-def no_tracing(value: bool = True) -> Scope:
+def no_tracing(value: bool = True) -> ConfigScope:
     """Within ``with``: a call that would trace is an error (cache.no_tracing).
 
     >>> import traceir
@@ -100,7 +100,7 @@ def no_tracing(value: bool = True) -> Scope:
     return scope("no_tracing", value)
 
 
-def unrolled_loops(value: str) -> Scope:
+def unrolled_loops(value: str) -> ConfigScope:
     """Within ``with``: a line that records very often is told: "warn", or "raise".
 
     >>> import traceir
@@ -115,7 +115,7 @@ def unrolled_loops(value: str) -> Scope:
     return scope("unrolled_loops", value)
 
 
-def debug_nans(value: bool = True) -> Scope:
+def debug_nans(value: bool = True) -> ConfigScope:
     """Within ``with``: a result that is not a number is an error (debug.nan).
 
     >>> import traceir, traceir.numpy as jnp
@@ -129,7 +129,7 @@ def debug_nans(value: bool = True) -> Scope:
     return scope("debug_nans", value)
 
 
-def debug_infs(value: bool = True) -> Scope:
+def debug_infs(value: bool = True) -> ConfigScope:
     """Within ``with``: a result that is infinite is an error (debug.inf).
 
     >>> import traceir, traceir.numpy as jnp
@@ -143,7 +143,7 @@ def debug_infs(value: bool = True) -> Scope:
     return scope("debug_infs", value)
 
 
-def debug_key_reuse(value: bool = True) -> Scope:
+def debug_key_reuse(value: bool = True) -> ConfigScope:
     """Within ``with``: a key that is used twice is an error (random.reuse).
 
     >>> import traceir
@@ -159,7 +159,7 @@ def debug_key_reuse(value: bool = True) -> Scope:
     return scope("debug_key_reuse", value)
 
 
-def sanitize(value: bool = True) -> Scope:
+def sanitize(value: bool = True) -> ConfigScope:
     """Within ``with``: what is outside, wraps or is no number is an error (sanitize.*).
 
     >>> import traceir, traceir.numpy as jnp
@@ -173,7 +173,7 @@ def sanitize(value: bool = True) -> Scope:
     return scope("sanitize", value)
 
 
-def boundscheck(value: bool = True) -> Scope:
+def boundscheck(value: bool = True) -> ConfigScope:
     """Within ``with``: whether plain functions look at the places that they index by
     (index.bounds); see `traceir_numba.jit`.
 
@@ -185,7 +185,7 @@ def boundscheck(value: bool = True) -> Scope:
     return scope("boundscheck", value)
 
 
-def check_tracer_leaks(value: bool = True) -> Scope:
+def check_tracer_leaks(value: bool = True) -> ConfigScope:
     """Within ``with``: a traced value that outlives its trace is an error (leak.held),
     as soon as the trace of a program ends; see `traceir.checking_leaks`.
 
@@ -201,7 +201,7 @@ def check_tracer_leaks(value: bool = True) -> Scope:
     return scope("check_tracer_leaks", value)
 
 
-def log_compiles(value: bool = True) -> Scope:
+def log_compiles(value: bool = True) -> ConfigScope:
     """Within ``with``: log each trace and each compilation at level WARNING.
 
     >>> import logging, sys, traceir
@@ -215,7 +215,7 @@ def log_compiles(value: bool = True) -> Scope:
     return scope("log_compiles", value)
 
 
-def explain_cache_misses(value: bool = True) -> Scope:
+def explain_cache_misses(value: bool = True) -> ConfigScope:
     """Within ``with``: log at level WARNING why each call that traces does so.
 
     >>> import logging, sys, traceir
@@ -231,7 +231,7 @@ def explain_cache_misses(value: bool = True) -> Scope:
     return scope("explain_cache_misses", value)
 
 
-def threefry_partitionable(value: bool = True) -> Scope:
+def threefry_partitionable(value: bool = True) -> ConfigScope:
     """Within ``with``: random bits are those of the newer layout, or of the older one.
 
     >>> import traceir
@@ -242,7 +242,7 @@ def threefry_partitionable(value: bool = True) -> Scope:
     return scope("threefry_partitionable", value)
 
 
-def default_prng_impl(value: str) -> Scope:
+def default_prng_impl(value: str) -> ConfigScope:
     """Within ``with``: the generator of keys that name none; there is one.
 
     >>> import traceir

@@ -24,7 +24,7 @@ from traceir.conform.judging.deviations import (
     record_path,
 )
 from traceir.conform.judging.run import Verdict
-from traceir.conform.processes.pool import Limits, Pool
+from traceir.conform.processes.pool import Limits, WorkerPool
 from traceir.conform.reporting import dump, page, report, status
 from traceir.conform.reporting.progress import Progress
 from traceir.conform.reporting.report import Report
@@ -108,7 +108,7 @@ def deviations(spec: str, path: Path | None) -> tuple[Deviation, ...]:
 
 def conduct(spec: str, cases: Sequence[Case], limits: Limits, record: Record) -> Report:
     """Judge the cases; what is done so far when interrupted."""
-    pool = Pool(spec, limits)
+    pool = WorkerPool(spec, limits)
     found: dict[str, Verdict] = {}
     interrupted = False
     with Progress(len(cases)) as progress:
@@ -120,9 +120,9 @@ def conduct(spec: str, cases: Sequence[Case], limits: Limits, record: Record) ->
         except KeyboardInterrupt:
             interrupted = True
     if pool.about is None:
-        return Report(runs.Run(spec), cases, interrupted)
+        return Report(runs.ConformanceRun(spec), cases, interrupted)
     about = pool.about
-    run = runs.Run(about.name, about.version, about.choices, found)
+    run = runs.ConformanceRun(about.name, about.version, about.choices, found)
     return Report(run, cases, interrupted)
 
 

@@ -41,7 +41,7 @@ MOST = 1024
 PLAIN = 128
 
 
-class Plans:
+class EagerPlanCache:
     """The memory of one function: plans by the keys of calls."""
 
     __slots__ = ("function", "known", "seen", "__weakref__")
@@ -76,7 +76,7 @@ class Plans:
         return plan
 
 
-_all: weakref.WeakSet[Plans] = weakref.WeakSet()
+_all: weakref.WeakSet[EagerPlanCache] = weakref.WeakSet()
 
 
 @cleared
@@ -96,7 +96,7 @@ def planned(function: F) -> F:
     >>> [stack([jnp.arange(2), jnp.arange(2)], axis=1).tolist() for _ in range(3)]
     [[[0, 0], [1, 1]], [[0, 0], [1, 1]], [[0, 0], [1, 1]]]
     """
-    plans = Plans(function)
+    plans = EagerPlanCache(function)
     known = plans.known
 
     # Common calls are told apart by hand: half of their time is this. In a trace no key
@@ -176,7 +176,7 @@ def _package(function: FunctionType) -> str:
     return nearest
 
 
-def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _general(plans: EagerPlanCache, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call with any arguments: make the key of all of them, then run the plan."""
     key: list[Any] = [local.outside]
     operands: list[Any] = []
@@ -207,7 +207,7 @@ def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _called(
-    plans: Plans,
+    plans: EagerPlanCache,
     key: Any,
     args: Sequence[Any],
     kwargs: dict[str, Any],
@@ -349,7 +349,7 @@ def binary(function: Function) -> Function:
     [[1, 2, 3], [1, 2, 3], [1, 2, 3], [2, 3, 4]]
     """
     others = planned(function)
-    pairs, plans = Plans(function), Plans(others)
+    pairs, plans = EagerPlanCache(function), EagerPlanCache(others)
     two, known = pairs.known, plans.known
 
     def call(x: Any, y: Any) -> Any:
@@ -374,7 +374,7 @@ def binary(function: Function) -> Function:
     return call
 
 
-def _with_number(plans: Plans, x: Array, y: float) -> Any:
+def _with_number(plans: EagerPlanCache, x: Array, y: float) -> Any:
     number = _strong(x.aval, y)
     if number is None or local.outside is None:
         return plans.function(x, y)

@@ -23,11 +23,11 @@ from traceir.arrays.array import Array
 from traceir.base import cost_model
 from traceir.base.config import Context, local
 from traceir.base.generated_code import FunctionWriter, define
-from traceir.eager.plan_recorder import Planning, kernel_of
+from traceir.eager.plan_recorder import PlanRecorder, kernel_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from traceir.pytrees import flatten
-from traceir.reference.kernels.elementwise.ufunc_shortcuts import Brief
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import UfuncShortcut
 from traceir.reference.result_ownership import fresh, quiet, separate
 from traceir.tracing.trace import EAGER, Tracer, Unplanned, living
 
@@ -82,7 +82,7 @@ def plan_of(
     regular = not any(e.effects or e.primitive in EAGER for e in eqns)
     if not regular or len(eqns) > cost_model.PLAN_EQUATIONS:
         return None
-    return _Text(jaxpr, constants, tree, kinds).plan(eqns)
+    return _PlanWriter(jaxpr, constants, tree, kinds).plan(eqns)
 
 
 def _recorded(
@@ -90,7 +90,7 @@ def _recorded(
 ) -> tuple[Jaxpr, list[np.ndarray], flatten.TreeDef]:
     """Trace a call without source positions: its program, constants and structure."""
     outer, local.source = local.source, None
-    trace = Planning("", "jit")
+    trace = PlanRecorder("", "jit")
     try:
         with living(trace):
             tracers: list[Tracer] = [trace.input(a, "") for a in avals]
@@ -136,7 +136,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-class _Text(FunctionWriter):
+class _PlanWriter(FunctionWriter):
     """The text of a plan while it is written, and what its names stand for."""
 
     def __init__(
@@ -185,7 +185,9 @@ class _Text(FunctionWriter):
             return self._handing_on()
         todo = [(e, kernel_of(e)) for e in eqns if not self._fold(e)]
         single = len(todo) == 1 and len(outs) == 1
-        silent = all(type(kernel) is Brief and kernel.silent for _, kernel in todo)
+        silent = all(
+            type(kernel) is UfuncShortcut and kernel.silent for _, kernel in todo
+        )
         for eqn, kernel in todo:
             self._equation(eqn, kernel, "quiet().run" if single and not silent else "")
         return self._function(single or silent)
@@ -218,7 +220,7 @@ class _Text(FunctionWriter):
         for var in eqn.outputs:
             self.names[var] = f"v{len(self.names)}"
         results = [self.names[v] for v in eqn.outputs]
-        if type(kernel) is Brief:
+        if type(kernel) is UfuncShortcut:
             text = self._brief(kernel, operands, run)
             if kernel.view and eqn.inputs[0] in self.made:
                 # Nobody may write to what is behind a result that is a view of it.
@@ -227,7 +229,7 @@ class _Text(FunctionWriter):
             text = _called(run, self.constant(kernel, "k"), operands)
         # Memory of its own is laid out as the operands, and those of others may be
         # laid out, and change, as they like.
-        if type(kernel) is Brief and FOREIGN not in self.kinds:
+        if type(kernel) is UfuncShortcut and FOREIGN not in self.kinds:
             self.made.update(eqn.outputs)
             known = kernel.view or eqn.outputs[0].aval.shape
             self.add(f"{results[0]} = {text if known else f'asarray({text})'}")
@@ -236,7 +238,7 @@ class _Text(FunctionWriter):
         else:
             self.add(f"{', '.join(results)} = map(whole, {text})")
 
-    def _brief(self, brief: Brief, operands: Sequence[str], run: str) -> str:
+    def _brief(self, brief: UfuncShortcut, operands: Sequence[str], run: str) -> str:
         order = range(len(operands)) if brief.order is None else brief.order
         given = [operands[k] for k in order]
         if brief.together:

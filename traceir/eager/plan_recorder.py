@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.jaxpr import Eqn, Jaxpr, Literal, Var
-from traceir.reference.interpreter import Program, call_of
+from traceir.reference.interpreter import InterpretedProgram, call_of
 from traceir.reference.kernels.elementwise import bfloat16
-from traceir.reference.kernels.elementwise.composite_shortcuts import whole
-from traceir.reference.kernels.elementwise.ufunc_shortcuts import Brief, short
+from traceir.reference.kernels.elementwise.composite_shortcuts import composite_shortcut
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import (
+    UfuncShortcut,
+    ufunc_shortcut,
+)
 from traceir.reference.result_ownership import fresh, quiet
 from traceir.tracing.staging import StagedTracer, StagingTrace
 
@@ -19,7 +22,7 @@ from traceir.tracing.staging import StagedTracer, StagingTrace
 WHOLE, BRIEF = "whole", "brief"
 
 
-class Planning(StagingTrace):
+class PlanRecorder(StagingTrace):
     """Records what a function does outside every trace."""
 
     __slots__ = ()
@@ -40,8 +43,8 @@ class Planning(StagingTrace):
         variables = [v for v in inputs if type(v) is Var]
         if len(variables) < len(inputs) or type(found._var) is Literal:
             return found
-        slowly = _Slowly(variables, added, found._var)
-        brief = whole(function, [v.aval for v in inputs], others, slowly)
+        slowly = _UncompiledComposite(variables, added, found._var)
+        brief = composite_shortcut(function, [v.aval for v in inputs], others, slowly)
         if brief is not None:
             out = Var(found.aval)
             self.eqns[first:] = [
@@ -51,29 +54,29 @@ class Planning(StagingTrace):
         return found
 
 
-class _Slowly:
+class _UncompiledComposite:
     """A composite by its equations, made ready when that is asked for."""
 
     __slots__ = ("jaxpr", "program")
 
     def __init__(self, inputs: Sequence[Var], eqns: Sequence[Eqn], out: Any) -> None:
         self.jaxpr = Jaxpr((), tuple(inputs), tuple(eqns), (out,))
-        self.program: Program | None = None
+        self.program: InterpretedProgram | None = None
 
     def __call__(self, *xs: np.ndarray) -> Any:
         if self.program is None:
-            self.program = Program(self.jaxpr, ())
+            self.program = InterpretedProgram(self.jaxpr, ())
         return fresh(quiet().run(self.program.results, *xs)[0], xs)
 
 
-def kernel_of(eqn: Eqn) -> Callable[..., Any] | Brief:
+def kernel_of(eqn: Eqn) -> Callable[..., Any] | UfuncShortcut:
     """The function that computes an equation: its kernel, or a shortcut of it."""
     if eqn.primitive == WHOLE:
-        brief: Brief = eqn.param(BRIEF)
+        brief: UfuncShortcut = eqn.param(BRIEF)
         return brief
     inputs = [a.aval for a in eqn.inputs]
     dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
     found = None
     if not bfloat16.needed(dtypes):
-        found = short(eqn.primitive, inputs, dict(eqn.params))
+        found = ufunc_shortcut(eqn.primitive, inputs, dict(eqn.params))
     return call_of(eqn) if found is None else found

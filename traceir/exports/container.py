@@ -22,7 +22,7 @@ _SECOND = re.compile(rb"([0-9a-f]{64}) (\d{1,18})\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FileContents:
     """The contents of a file: `head` is what JSON can say, `blocks` are bytes.
 
     >>> parts = Parts({"name": "f"}, "{ lambda ; . let in () }", (b"abcd",))
@@ -35,7 +35,7 @@ class Parts:
     blocks: tuple[bytes, ...] = ()
 
 
-def pack(parts: Parts) -> bytes:
+def pack(parts: FileContents) -> bytes:
     """The bytes of a file."""
     text = parts.text.encode()
     sizes = {"text": len(text), "blocks": [len(block) for block in parts.blocks]}
@@ -45,7 +45,7 @@ def pack(parts: Parts) -> bytes:
     return first.encode() + body
 
 
-def unpack(data: bytes) -> Parts:
+def unpack(data: bytes) -> FileContents:
     """The contents of a file, from its bytes.
 
     Raises ValueError: export.version for a format that is newer than this one,
@@ -67,13 +67,13 @@ def unpack(data: bytes) -> Parts:
     return _parts(body)
 
 
-def _parts(body: bytes) -> Parts:
+def _parts(body: bytes) -> FileContents:
     line, _, rest = body.partition(b"\n")
     try:
         head = json.loads(line)
         sizes = head.pop("sizes")
         text, *blocks = _cut(rest, [sizes["text"], *sizes["blocks"]])
-        return Parts(head, text.decode(), tuple(blocks))
+        return FileContents(head, text.decode(), tuple(blocks))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise broken(f"its head cannot be read: {error!r:.80}") from None
 

@@ -16,7 +16,7 @@ from traceir.dtypes import float0
 from traceir.exports.calls import calls_of
 from traceir.exports.derivatives import as_typed, named_alone
 from traceir.exports.portable import portable
-from traceir.exports.program import Program, from_file, program_of, to_file
+from traceir.exports.program import ExportedProgram, from_file, program_of, to_file
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit import JitFunction, jit
@@ -47,7 +47,10 @@ class Exported(JitFunction):
     __slots__ = ("_exported", "_files", "_pickle")
 
     def __init__(
-        self, program: Program, backend: str | None = None, file: bytes | None = None
+        self,
+        program: ExportedProgram,
+        backend: str | None = None,
+        file: bytes | None = None,
     ) -> None:
         self._exported = program
         options = Options(backend=backend, x64=program.x64, numpy_out=program.numpy_out)
@@ -139,7 +142,7 @@ class Exported(JitFunction):
 
         pullback.__name__ = f"{program.name}_vjp"
         types = [struct_of(aval) for aval in (*ins, *[outs[k] for k in real])]
-        with config.Scope(program.surroundings()), config.enable_x64(program.x64):
+        with config.ConfigScope(program.surroundings()), config.enable_x64(program.x64):
             entry = jit(pullback).trace(*types).entry
         return Exported(program_of(entry, program.numpy_out))
 
@@ -225,7 +228,7 @@ def deserialize(data: Bytes, backend: str | None = None) -> Exported:
     return Exported(from_file(whole), backend, whole)
 
 
-def _function(program: Program) -> Callable[..., Any]:
+def _function(program: ExportedProgram) -> Callable[..., Any]:
     """A function that applies the program, with the signature that the labels tell."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -243,7 +246,7 @@ def _function(program: Program) -> Callable[..., Any]:
     return run
 
 
-def run_flat(program: Program, leaves: Sequence[Any]) -> list[Any]:
+def run_flat(program: ExportedProgram, leaves: Sequence[Any]) -> list[Any]:
     """The leaves of the results; TypeError (jit.compiled) for leaves of other types."""
     return apply(program.closed, _typed(program, leaves))
 
@@ -273,7 +276,7 @@ def signature(labels: Sequence[str]) -> inspect.Signature:
     )
 
 
-def _typed(program: Program, leaves: Sequence[Any]) -> list[Any]:
+def _typed(program: ExportedProgram, leaves: Sequence[Any]) -> list[Any]:
     """The leaves as strong or weak as the program has them.
 
     Raises TypeError (jit.compiled) for another shape or dtype.

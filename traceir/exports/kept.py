@@ -19,7 +19,7 @@ from traceir import rules
 from traceir.errors import TraceirError
 from traceir.exports.calls import calls_of, count_calls, with_rules
 from traceir.exports.constants import Blocks, from_bytes
-from traceir.exports.container import Parts, broken
+from traceir.exports.container import FileContents, broken
 from traceir.exports.derivatives import (
     BackwardProgram,
     ForwardProgram,
@@ -37,7 +37,7 @@ from traceir.text import parse, to_text
 Json = dict[str, Any]
 
 
-class Writer:
+class ProgramWriter:
     """Programs on their way to a file: texts, blocks, and rules to some depth."""
 
     def __init__(self) -> None:
@@ -91,14 +91,14 @@ def _number(known: dict[str, int], entry: Json) -> int:
     return known.setdefault(json.dumps(entry), len(known))
 
 
-class Reader:
+class ProgramReader:
     """Programs of a file.
 
     Raises ValueError: export.file for parts that do not fit together, export.program
     for a program that this version does not know.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: FileContents) -> None:
         self._blocks = parts.blocks
         self._by = str(parts.head.get("by", "an unknown version"))[:80]
 

@@ -14,18 +14,18 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.version import VERSION
 from traceir.errors import TraceirError
 from traceir.exports.calls import count_calls
-from traceir.exports.container import Parts, broken, pack, unpack
-from traceir.exports.kept import Reader, Writer
+from traceir.exports.container import FileContents, broken, pack, unpack
+from traceir.exports.kept import ProgramReader, ProgramWriter
 from traceir.exports.portable import portable
 from traceir.exports.trees import tree_from_json, tree_to_json
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import refused, writes_anything
 from traceir.pytrees import flatten
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ExportedProgram:
     """A traced function without the function.
 
     `labels` are the names of the arguments, `in_tree` how they nest; results are
@@ -48,7 +48,7 @@ class Program:
         return {name: getattr(self.context, name) for name in names if self.context}
 
 
-def program_of(entry: Entry, numpy_out: bool) -> Program:
+def program_of(entry: TraceCacheEntry, numpy_out: bool) -> ExportedProgram:
     """The program of a trace; TypeError (export.whole, update.refused)."""
     call, closed = entry.call, entry.closed
     name = closed.jaxpr.debug_name
@@ -61,7 +61,7 @@ def program_of(entry: Entry, numpy_out: bool) -> Program:
             raise refused(out_tree, call, name)
         out_tree = out_tree.below[0]  # arguments are C-contiguous here
     portable(closed)
-    return Program(
+    return ExportedProgram(
         name,
         closed,
         call.labels,
@@ -73,13 +73,13 @@ def program_of(entry: Entry, numpy_out: bool) -> Program:
     )
 
 
-def to_file(program: Program, order: int = 0) -> bytes:
+def to_file(program: ExportedProgram, order: int = 0) -> bytes:
     """The bytes of a program's file, with derivative rules to that depth.
 
     Raises TypeError (export.tree) and ValueError (text.opaque) for what has no text,
     and what tracing a rule raises.
     """
-    writer = Writer()
+    writer = ProgramWriter()
     text = writer.text(program.closed)
     head: dict[str, Any] = {
         "name": program.name,
@@ -91,15 +91,15 @@ def to_file(program: Program, order: int = 0) -> bytes:
         "numpy": program.numpy_out,
     }
     if order and count_calls(program.closed):
-        with config.Scope(program.surroundings()):
+        with config.ConfigScope(program.surroundings()):
             head["derivatives"] = writer.derivatives(program.closed, order)
-    return pack(Parts(head, text, tuple(writer.blocks.found)))
+    return pack(FileContents(head, text, tuple(writer.blocks.found)))
 
 
-def from_file(data: bytes) -> Program:
+def from_file(data: bytes) -> ExportedProgram:
     """The program of a file; see `deserialize`."""
     parts = unpack(data)
-    reader = Reader(parts)
+    reader = ProgramReader(parts)
     found = _named(reader.program(parts.text), parts.head)
     if "derivatives" not in parts.head:
         return found
@@ -107,7 +107,7 @@ def from_file(data: bytes) -> Program:
     return replace(found, closed=ruled)
 
 
-def _named(closed: ClosedJaxpr, head: Any) -> Program:
+def _named(closed: ClosedJaxpr, head: Any) -> ExportedProgram:
     """The program with what the head says of it; ValueError (export.file)."""
     try:
         name = str(head["name"])
@@ -128,4 +128,4 @@ def _named(closed: ClosedJaxpr, head: Any) -> Program:
         raise broken("two of its arguments have one name")
     parts = jaxpr.constvars, jaxpr.invars, jaxpr.eqns, jaxpr.outvars, name
     named = ClosedJaxpr(Jaxpr(*parts), closed.consts)
-    return Program(name, named, labels, *trees, *options)
+    return ExportedProgram(name, named, labels, *trees, *options)

@@ -19,7 +19,7 @@ Coder = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Class:
+class _RegisteredClass:
     """A class in files: its name, and its metadata's conversion to and from JSON."""
 
     type: type
@@ -28,8 +28,8 @@ class _Class:
     unpack: Coder
 
 
-_by_type: dict[type, _Class] = {}
-_by_name: dict[str, _Class] = {}
+_by_type: dict[type, _RegisteredClass] = {}
+_by_name: dict[str, _RegisteredClass] = {}
 
 _KEYED: dict[str, type] = {"dict": dict, "OrderedDict": OrderedDict}
 _LISTED: dict[str, type] = {"tuple": tuple, "list": list}
@@ -57,7 +57,7 @@ def register_class(
     taken = _by_name.get(name)
     if taken is not None and taken.type is not cls:
         raise rules.error("export.tree", got=f"{name!r} for a second class, {cls!r}")
-    made = _Class(cls, name, pack or packed, unpack or unpacked)
+    made = _RegisteredClass(cls, name, pack or packed, unpack or unpacked)
     _by_type[cls] = _by_name[name] = made
 
 

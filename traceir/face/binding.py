@@ -20,10 +20,10 @@ from traceir.face.arrays.aliasing import arrays, lay, memory_of, shared_or_new
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.values import array_of, cast
-from traceir.face.arrays.views import Part
+from traceir.face.arrays.views import PartView
 from traceir.face.callers import by_user
 from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
-from traceir.face.functions.flat import Flat, flat_set, partition, sort
+from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
 from traceir.tracing.trace import Tracer
@@ -270,14 +270,14 @@ def _part(name: str) -> property:
         if self.dtype.kind != "c":
             return self if name == "real" else _no_parts(self, plain)
         if self.number:
-            return traced(Part(name).read(self.now()))
-        return self.through(Part(name))
+            return traced(PartView(name).read(self.now()))
+        return self.through(PartView(name))
 
     def write_part(self: NumpyTracer, value: Any) -> None:
         if self.dtype.kind != "c" and name == "imag":
             raise rules.error("face.meaning", got=f"new imag of {self.aval}")
         same = isinstance(value, NumpyTracer) and value._base is self
-        if same and value._step == Part(name):  # `x.real += 1` has written it
+        if same and value._step == PartView(name):  # `x.real += 1` has written it
             return
         into = self if self.number else read_part(self)
         write(into, Ellipsis, value)
@@ -363,7 +363,7 @@ def bindings() -> Iterator[tuple[str, Any]]:
     yield "conjugate", conjugate
     yield "copy", copies.duplicate
     yield "flatten", copies.flatten
-    yield "flat", property(Flat, flat_set)
+    yield "flat", property(FlatIterator, flat_set)
     yield "view", view
     yield "__getitem__", getitem
     yield "__setitem__", setitem

@@ -10,10 +10,10 @@ from typing import Any
 
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.layouts import Asked
+from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
 from traceir.face.functions.selection import Selection
-from traceir.face.namespace import View
+from traceir.face.namespace import NamespaceView
 from traceir.jit.cache.writeback import Updated, Written
 from traceir.pytrees import flatten
 
@@ -26,9 +26,9 @@ def call(
     containers: Containers | None = None,
 ) -> Any:
     """The results of a function; with them what it has written to its arguments."""
-    view = View()
+    view = NamespaceView()
     seen = {name: view.of(value) for name, value in kwargs.items()}
-    asked = [Asked() for _ in leaves]
+    asked = [LayoutQuery() for _ in leaves]
     for leaf, origin in zip(leaves, asked, strict=True):
         leaf.begin(origin)
     try:

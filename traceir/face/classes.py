@@ -28,11 +28,11 @@ def class_of(value: Any) -> builtins.type:
         return np.ndarray
     if not isinstance(value, NumpyTracer):
         found = builtins.type(value)
-        return type if found in (builtins.type, _Class) else found
+        return type if found in (builtins.type, _TypeClass) else found
     return value.stands_for
 
 
-class _Class(builtins.type):
+class _TypeClass(builtins.type):
     """The class of `type` in a traced function, which is called with one argument."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -46,7 +46,7 @@ class _Class(builtins.type):
         return super().__instancecheck__(instance)
 
 
-class type(builtins.type, metaclass=_Class):  # the name that functions know
+class type(builtins.type, metaclass=_TypeClass):  # the name that functions know
     """Python's `type`: of a traced array it gives the class of what that stands for."""
 
 

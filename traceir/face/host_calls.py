@@ -138,7 +138,7 @@ def _shuffled(seen: HostGenerator, name: str, args: Any, kwargs: Any) -> None:
     array.store(new)
 
 
-class _Made(threading.local):
+class _MadeGenerator(threading.local):
     """The generator that a program has made, in each thread that runs it."""
 
     value: Any = None
@@ -150,7 +150,7 @@ def maker(factory: Function) -> Function:
     def made(*args: Any, **kwargs: Any) -> Any:
         if not in_numpy_trace():
             return factory(*args, **kwargs)
-        own = _Made()
+        own = _MadeGenerator()
         like: list[Any] = []
 
         def make(*a: Any, **k: Any) -> None:

@@ -98,7 +98,7 @@ class _Module(ModuleType):
 class _UsersModule(ModuleType):
     """A user's module as a traced function sees it: what is in it, by a view."""
 
-    def __init__(self, module: ModuleType, view: View) -> None:
+    def __init__(self, module: ModuleType, view: NamespaceView) -> None:
         super().__init__(module.__name__, module.__doc__)
         self.__dict__.update(_seen=module, _view=view)
 
@@ -155,7 +155,7 @@ class Globals(dict[str, Any]):
     Assignments to globals are kept here and handed on by `flush`.
     """
 
-    def __init__(self, real: dict[str, Any], view: View) -> None:
+    def __init__(self, real: dict[str, Any], view: NamespaceView) -> None:
         # Python looks the builtins up without asking `__getitem__`.
         super().__init__(__builtins__=view.builtins)
         self.real = real
@@ -189,7 +189,7 @@ _BUILTINS = {
 }
 
 
-class View:
+class NamespaceView:
     """The stand-ins of one call: one object for each function and module."""
 
     def __init__(self) -> None:

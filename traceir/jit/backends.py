@@ -19,9 +19,9 @@ from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import warn
-from traceir.jit.bounds_check import BoundsChecked, BoundsChecks
-from traceir.jit.cache.trace_cache import Entry
-from traceir.sanitize.taint import Checked
+from traceir.jit.bounds_check import BoundsCheckedExecutable, BoundsChecks
+from traceir.jit.cache.trace_cache import TraceCacheEntry
+from traceir.sanitize.taint import SanitizedExecutable
 from traceir.tracing.trace import EAGER
 
 # Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
@@ -80,7 +80,10 @@ def text_of(exe: Executable, backend: str, dialect: str | None) -> str:
 
 
 def executable(
-    entry: Entry, backend: str, keep_unused: bool, donated: tuple[int, ...] = ()
+    entry: TraceCacheEntry,
+    backend: str,
+    keep_unused: bool,
+    donated: tuple[int, ...] = (),
 ) -> Executable:
     """The compiled program of an entry, compiled now if it is not yet.
 
@@ -103,11 +106,13 @@ def executable(
             start = time.perf_counter()
             wanted = (closed, backend, keep_unused, donated)
             if entry.call.context.sanitize:
-                found = Checked(entry.closed, partial(compile_program, *wanted))
+                found = SanitizedExecutable(
+                    entry.closed, partial(compile_program, *wanted)
+                )
             else:
                 found = compile_program(*wanted)
             if bounds is not None:
-                found = BoundsChecked(found, bounds)
+                found = BoundsCheckedExecutable(found, bounds)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
@@ -116,7 +121,7 @@ def executable(
 
 
 def _bounds(
-    entry: Entry, backend: str, donated: tuple[int, ...]
+    entry: TraceCacheEntry, backend: str, donated: tuple[int, ...]
 ) -> BoundsChecks | None:
     """The checks of places that the program makes, if it makes any."""
     context = config.local.context
@@ -153,7 +158,7 @@ def compile_program(
     own = tuple(used.index(k) for k in donated if k in used)
     given = (own,) if donates else ()
     inner = module.compile(ClosedJaxpr(kept, closed.consts), name, *given)
-    return _Dropping(inner, used)
+    return _PrunedExecutable(inner, used)
 
 
 def used_inputs(jaxpr: Jaxpr) -> tuple[int, ...]:
@@ -234,7 +239,7 @@ INPUTS: dict[str, Callable[..., tuple[ShapedArray, ...]]] = {
 EAGER.update({name: run_region(name) for name in INPUTS})
 
 
-class _Dropping:
+class _PrunedExecutable:
     """An executable that is given all inputs and passes on those that are used."""
 
     def __init__(self, inner: Executable, used: tuple[int, ...]) -> None:

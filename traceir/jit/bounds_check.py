@@ -74,7 +74,7 @@ def outside(check: PlaceCheck, value: np.ndarray) -> str | None:
     return f"place {bad[0]} in dimension {check.axis} of extent {check.extent}"
 
 
-class BoundsChecked:
+class BoundsCheckedExecutable:
     """An executable whose last result tells whether a place was outside.
 
     `run` raises IndexError (index.bounds) where one was, and gives the other results.

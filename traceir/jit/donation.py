@@ -18,9 +18,9 @@ from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.jit.backends import executable, used_inputs
-from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec, bind_arguments, resolve_static
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
 from traceir.jit.instrument import watching
@@ -124,7 +124,9 @@ def _resolved(function: JitFunction, donated: tuple[Numbers, Names]) -> StaticSp
     return spec
 
 
-def _usable(entry: Entry, donated: Sequence[int], keep_unused: bool) -> tuple[int, ...]:
+def _usable(
+    entry: TraceCacheEntry, donated: Sequence[int], keep_unused: bool
+) -> tuple[int, ...]:
     """The donated leaves whose memory a result can have: as many as fit, in order."""
     closed = entry.closed
     used = range(len(closed.in_avals)) if keep_unused else used_inputs(closed.jaxpr)
@@ -157,9 +159,9 @@ class _Donor:
     argument.
     """
 
-    entry: Entry
+    entry: TraceCacheEntry
     exe: Any
-    call: Call
+    call: CallSignature
     origins: tuple[int | str, ...]
     usable: tuple[int, ...]
     numpy_out: bool

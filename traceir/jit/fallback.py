@@ -11,7 +11,7 @@ from typing import Any
 from traceir import rules
 from traceir.base import config, source_info
 from traceir.errors import TraceirError
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import Prepared
 
@@ -50,7 +50,7 @@ class FallbackFunction(JitFunction):
         """Run the function untraced."""
         return self._fun(*args, **kwargs)
 
-    def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:
+    def _entry(self, prepared: Prepared, transform: str = "jit") -> TraceCacheEntry:
         try:
             return super()._entry(prepared, transform)
         except TraceirError as error:

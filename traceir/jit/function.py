@@ -32,9 +32,9 @@ from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.bounds_check import PlaceCheck
-from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
-from traceir.jit.cache.trace_cache import GUARD, LAST, Entry, cache_of
+from traceir.jit.cache.trace_cache import GUARD, LAST, TraceCacheEntry, cache_of
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import OTHER, Runner
@@ -204,7 +204,7 @@ class JitFunction(Pickled):
             fields["sanitize"] = True
         if not options.boundscheck and context.boundscheck:
             fields["boundscheck"] = False
-        return config.Scope(fields)
+        return config.ConfigScope(fields)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         bound = bind_arguments(self._form, self._static, args, kwargs)
@@ -213,7 +213,7 @@ class JitFunction(Pickled):
     def _backend(self) -> str:
         return self._options.backend or default_backend()
 
-    def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:
+    def _entry(self, prepared: Prepared, transform: str = "jit") -> TraceCacheEntry:
         entry = find_entry(
             self._cache, prepared, self._fun, transform, self._before_trace
         )
@@ -222,7 +222,7 @@ class JitFunction(Pickled):
             raise refused(entry.out_tree, entry.call, self._name)
         return entry
 
-    def _before_trace(self, call: Call, key: Any) -> None:
+    def _before_trace(self, call: CallSignature, key: Any) -> None:
         """Count and log a trace.
 
         Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
@@ -245,7 +245,7 @@ class JitFunction(Pickled):
             if context.log_compiles:
                 warn("Tracing %s for jit: %s", self._name, reason)
 
-    def _stage(self, entry: Entry, prepared: Prepared) -> Any:
+    def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
         operands = [*entry.captures, *prepared.leaves]
         if self._options.inline:
@@ -258,7 +258,7 @@ class JitFunction(Pickled):
         roots = [value for _, value in prepared.bound.dynamic]
         return write_traced(found, roots, prepared.leaves, entry.call)
 
-    def _bind(self, entry: Entry, operands: list[Any]) -> Any:
+    def _bind(self, entry: TraceCacheEntry, operands: list[Any]) -> Any:
         """The results of one `jit` equation; another plain function checks its places.
 
         An equation that is recorded leaves the backend open.

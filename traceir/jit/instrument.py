@@ -6,7 +6,7 @@ from typing import Any
 
 from traceir.base.config import Context
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.sanitize.nan_checks import Watching
+from traceir.sanitize.nan_checks import NanCheckedExecutable
 
 
 def watching(exe: Any, closed: ClosedJaxpr, context: Context) -> Any:
@@ -16,9 +16,11 @@ def watching(exe: Any, closed: ClosedJaxpr, context: Context) -> Any:
     'exe'
     """
     if context.debug_nans or context.debug_infs or context.sanitize:
-        exe = Watching(exe, closed, context)
+        exe = NanCheckedExecutable(exe, closed, context)
     if not context.debug_key_reuse:
         return exe
-    from traceir.sanitize.key_reuse import Counting  # not on the way of an import
+    from traceir.sanitize.key_reuse import (
+        KeyCheckedExecutable,  # not on the way of an import
+    )
 
-    return Counting(exe, closed)
+    return KeyCheckedExecutable(exe, closed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import Traced
 
@@ -53,6 +53,6 @@ class _Stager(JitFunction):
 
     __slots__ = ()
 
-    def entry(self, args: Any, kwargs: Any, transform: str) -> Entry:
+    def entry(self, args: Any, kwargs: Any, transform: str) -> TraceCacheEntry:
         """The entry of a call, traced under the name of this transform."""
         return self._entry(self._prepare(args, kwargs), transform)

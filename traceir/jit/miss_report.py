@@ -5,20 +5,20 @@ Serves: cache.key.*
 
 from __future__ import annotations
 
-from traceir.jit.cache.cache_key import Call, Key, Keyed
+from traceir.jit.cache.cache_key import CallSignature, Key, KeyedCall
 from traceir.jit.cache.trace_cache import FunctionCache
 from traceir.jit.staging import key_table
 
 
-def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
+def nearest(cache: FunctionCache, call: CallSignature, key: Key) -> str:
     """The fewest differences of a key from an entry's: row, argument, old and new."""
     entries = list(cache.entries.values())
     if not entries:
         return "no trace of this function yet"
     table = key_table()
-    new = Keyed(call, key)
+    new = KeyedCall(call, key)
     candidates = [
-        list(table.differences(Keyed(entry.call, entry.key), new))
+        list(table.differences(KeyedCall(entry.call, entry.key), new))
         for entry in reversed(entries)
     ]
     closest = min(candidates, key=len)

@@ -17,7 +17,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.unroll_report import SourceReport, source_report
 from traceir.jit.backends import Executable, executable, text_of
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, to_numpy
@@ -74,7 +74,7 @@ def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
 class _Stage:
     """A traced function on its way to machine code."""
 
-    entry: Entry
+    entry: TraceCacheEntry
     backend: str
     keep_unused: bool
     numpy_out: bool
@@ -212,10 +212,10 @@ class Compiled(_Stage):
             raise rules.error("jit.compiled", got="; ".join(wrong))
         return leaves
 
-    def _wide(self) -> config.Scope:
+    def _wide(self) -> config.ConfigScope:
         """A scope with 64-bit types if the function was traced with them."""
         fields = {"x64": True} if self.entry.call.enable_x64 else {}
-        return config.Scope(fields)
+        return config.ConfigScope(fields)
 
     def _wrong(self, leaves: list[Any]) -> list[str]:
         """A message for each leaf that has another type."""

@@ -20,11 +20,11 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.promotion import canonical_dtype, check_plain
 from traceir.ir.unroll_report import tell_unrolled
-from traceir.jit.cache.cache_key import Call, KeyTable, leaf_paths
+from traceir.jit.cache.cache_key import CallSignature, KeyTable, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
 from traceir.jit.cache.external_state import unchanging
 from traceir.jit.cache.signature import Bound
-from traceir.jit.cache.trace_cache import Entry, FunctionCache
+from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
 from traceir.pytrees.registry import register_pytree_node
@@ -49,7 +49,7 @@ class Prepared:
     not by their own names.
     """
 
-    call: Call
+    call: CallSignature
     bound: Bound
     leaves: list[Any]
     name: str = ""
@@ -78,7 +78,7 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
             got = f"{error.got} at argument {path}"
             raise rules.error(error.rule, got=got, hint=error.hint) from None
     trace = current_trace()
-    call = Call(
+    call = CallSignature(
         *(None, context, face, strict, labels, treedef, tuple(avals), bound.statics),
         axes=tuple(trace.axes.items()) if trace else (),
         orders=orders_of(bound.dynamic) if face == "numpy" else (),
@@ -134,8 +134,8 @@ def find_entry(
     prepared: Prepared,
     fun: Callable[..., Any],
     transform: str,
-    before_trace: Callable[[Call, Any], None] = lambda call, key: None,
-) -> Entry:
+    before_trace: Callable[[CallSignature, Any], None] = lambda call, key: None,
+) -> TraceCacheEntry:
     """The entry for a call, traced now if there is none.
 
     An entry that lifted tracers is kept with the trace around it and dies with it.
@@ -146,14 +146,14 @@ def find_entry(
     key = key_table().key(prepared.call)
     outer = current_trace()
     if outer is not None:
-        local: Entry | None = outer.nested.get((cache, key))
+        local: TraceCacheEntry | None = outer.nested.get((cache, key))
         if local is not None:
             check_seal(local, fun)
             check_keys(local.closed)
             local.hits += 1
             return local
 
-    def make() -> Entry:
+    def make() -> TraceCacheEntry:
         before_trace(prepared.call, key)
         return make_entry(prepared, key, fun, transform)
 
@@ -165,13 +165,13 @@ def find_entry(
     return entry
 
 
-def check_seal(entry: Entry, fun: Callable[..., Any]) -> None:
+def check_seal(entry: TraceCacheEntry, fun: Callable[..., Any]) -> None:
     """Raise StaleCaptureError if a strict trace is not what it would be now."""
     if entry.seal is not None:
         verify(entry.seal, fun, entry.call.statics, _states_count(entry.call))
 
 
-def _states_count(call: Call) -> bool:
+def _states_count(call: CallSignature) -> bool:
     """True if a strict trace depends on the states of generators, which it does not if
     these draw when the program runs.
     """
@@ -189,7 +189,7 @@ def check_keys(closed: ClosedJaxpr) -> None:
 
 def make_entry(
     prepared: Prepared, key: Any, fun: Callable[..., Any], transform: str
-) -> Entry:
+) -> TraceCacheEntry:
     """Trace `fun` once on the types of this call."""
     call, bound = prepared.call, prepared.bound
     out_trees: list[flatten.TreeDef] = []
@@ -238,7 +238,7 @@ def make_entry(
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     check_keys(closed)
-    entry = Entry(call, key, closed, out_trees[-1], captured, bounds=bounds)
+    entry = TraceCacheEntry(call, key, closed, out_trees[-1], captured, bounds=bounds)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics, states) if call.strict else None
@@ -270,7 +270,7 @@ def flatten_results(results: Any) -> tuple[list[Any], flatten.TreeDef]:
     return flatten.flatten(tree.unflatten(held))
 
 
-def surroundings(call: Call) -> Iterator[config.Scope]:
+def surroundings(call: CallSignature) -> Iterator[config.ConfigScope]:
     """The configuration that a call's trace runs in, where it differs from now."""
     context = config.local.context
     if context.x64 != call.enable_x64:

@@ -328,12 +328,12 @@ def _steps(
     def refuse(rule: str) -> None:
         raise rules.error(rule, got=row.name)
 
-    calls: dict[str, Any] = {"run": run, "fold": fold, "again": _Again}
+    calls: dict[str, Any] = {"run": run, "fold": fold, "again": _LoopAgain}
     calls |= {"lanes": lanes, "host": host, "refuse": refuse}
     for _ in range(FUEL):
         scope = row_scope(row, tuple(arrays), sort_params(params), rules)
         found = row.steps(Scope(calls, row.each, scope))
-        if not isinstance(found, _Again):
+        if not isinstance(found, _LoopAgain):
             return list(found)
         arrays = found.operands
     raise ValueError(f"{row.name} has not ended after {FUEL} turns")
@@ -349,7 +349,7 @@ def lanes(
     )
 
 
-class _Again:
+class _LoopAgain:
     """The same region is to run with other operands: the next turn of a loop."""
 
     def __init__(self, operands: Sequence[Array]) -> None:

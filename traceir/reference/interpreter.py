@@ -95,10 +95,10 @@ def eval_jaxpr(
         if array.shape != aval.shape:
             got = f"an argument of shape {array.shape} for {aval.str_short()}"
             raise rules.error("eval.arguments", got=got)
-    return list(Program(inner, consts).run(*arrays))
+    return list(InterpretedProgram(inner, consts).run(*arrays))
 
 
-class Program:
+class InterpretedProgram:
     """A program made ready to run: every variable has a slot, every equation a call."""
 
     __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_hosted")
@@ -205,13 +205,13 @@ def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
     return call
 
 
-class Arrays:
+class ArrayDomain:
     """The domain of arrays, whose programs run here or where they are compiled."""
 
     def ready(self, closed: ClosedJaxpr) -> Call[np.ndarray]:
         """A program within another: by a backend that has compiled it."""
         made: Call[np.ndarray] = closed.memo(
-            "run", lambda: Program(closed.jaxpr, closed.consts).inner
+            "run", lambda: InterpretedProgram(closed.jaxpr, closed.consts).inner
         )
         return made
 
@@ -236,7 +236,7 @@ class Arrays:
         return rows
 
 
-ARRAYS = Arrays()
+ARRAYS = ArrayDomain()
 
 
 def _region(name: str) -> None:
@@ -259,14 +259,14 @@ def custom_lin(*xs: np.ndarray, **params: Any) -> Any:
 DIALECTS = ("source",)
 
 
-class Executable:
+class ReferenceExecutable:
     """A program as the reference backend runs it."""
 
     __slots__ = ("_closed", "run")
 
     def __init__(self, closed: ClosedJaxpr) -> None:
         self._closed = closed
-        self.run = Program(closed.jaxpr, closed.consts).run
+        self.run = InterpretedProgram(closed.jaxpr, closed.consts).run
 
     def as_text(self, form: str = "source") -> str:
         """The program's text in every form: nothing is compiled."""
@@ -277,6 +277,6 @@ class Executable:
         return str(self._closed)
 
 
-def compile(closed: ClosedJaxpr, name: str) -> Executable:
+def compile(closed: ClosedJaxpr, name: str) -> ReferenceExecutable:
     """Make a program ready to run by NumPy; `name` is for backends that emit code."""
-    return Executable(closed)
+    return ReferenceExecutable(closed)

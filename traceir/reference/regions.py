@@ -23,7 +23,7 @@ Row = TypeVar("Row", contravariant=True)
 Call = Callable[..., list[V]]
 
 
-class Rows(Protocol[Row]):
+class RowBuffer(Protocol[Row]):
     """A value that is made row by row."""
 
     def __setitem__(self, k: int, row: Row, /) -> None:
@@ -45,7 +45,7 @@ class Domain(Protocol[V]):
     def row(self, value: V, k: int) -> V:
         """A row of a value, along its first axis."""
 
-    def rows(self, length: int, aval: ShapedArray) -> Rows[V]:
+    def rows(self, length: int, aval: ShapedArray) -> RowBuffer[V]:
         """Room for rows of a type."""
 
     def whole(self, rows: Any) -> V:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Names, Row
+from traceir.rules.row_reader import FormulaNames, RowReader
 
 # The classes of primitives by how they are batched; each is one rule in code.
 BATCH_CLASSES = (
@@ -40,14 +40,14 @@ class Batch:
 
 
 def read_batch(
-    row: Row, scope: Names, inputs: Sequence[str], params: Sequence[str]
+    row: RowReader, scope: FormulaNames, inputs: Sequence[str], params: Sequence[str]
 ) -> Batch | None:
     """The column of a row, or None if it has none; RuleTableError (table.batch)."""
     if not row.has("batch"):
         return None
     found = row.get("batch", (str, Mapping))
     where = f"{row.where}: batch"
-    part = Row({"rule": found} if isinstance(found, str) else found, where)
+    part = RowReader({"rule": found} if isinstance(found, str) else found, where)
     rule = part.one_of("rule", BATCH_CLASSES)
     names = scope.plus(*BATCH_NAMES)
     texts = part.get("params", Mapping, {})

@@ -21,19 +21,24 @@ from typing import Any
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Names, Row
-from traceir.rules.templates import Spread, Statement, Template, parse_template
+from traceir.rules.row_reader import FormulaNames, RowReader
+from traceir.rules.templates import (
+    Template,
+    TemplateSpread,
+    TemplateStatement,
+    parse_template,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DerivativeCase:
     """A template, or None for zero, and the condition under which it counts."""
 
     when: Formula | None
     template: Template | None
 
 
-Cases = tuple[Case, ...]
+Cases = tuple[DerivativeCase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,11 @@ class Derivative:
 
 
 def read_derivative(
-    row: Row, inputs: tuple[str, ...], variadic: bool, outs: int | None, names: Names
+    row: RowReader,
+    inputs: tuple[str, ...],
+    variadic: bool,
+    outs: int | None,
+    names: FormulaNames,
 ) -> Derivative | None:
     """The derivative of a row, None if it has none; RuleTableError if malformed.
 
@@ -86,7 +95,7 @@ class _Reader:
         inputs: tuple[str, ...],
         variadic: bool,
         outs: int | None,
-        names: Names,
+        names: FormulaNames,
     ) -> None:
         self.where = where
         self.inputs = inputs
@@ -123,11 +132,11 @@ class _Reader:
         rows = data if isinstance(data, list) else [{"is": data}]
         found = []
         for item in rows:
-            row = Row(item, where)
+            row = RowReader(item, where)
             when = row.maybe("when", self.names)
             text = row.text("is")
             template = parse_template(text, known, self.names, where) if text else None
-            found.append(Case(when, template))
+            found.append(DerivativeCase(when, template))
             row.done()
         if not found or any(case.when is None for case in found[:-1]):
             raise problem("table.derivative", where, "a case after one for all")
@@ -155,7 +164,7 @@ def check_templates(prims: Mapping[str, Any]) -> None:
                 _check_application(row, statement, at)
 
 
-def _check_application(row: Any, statement: Statement, at: str) -> None:
+def _check_application(row: Any, statement: TemplateStatement, at: str) -> None:
     """Refuse a template that applies a primitive with wrong params or operands."""
     given = {name for name, _ in statement.params}
     declared = {p.name for p in row.params}
@@ -163,7 +172,7 @@ def _check_application(row: Any, statement: Statement, at: str) -> None:
     if not needed <= given <= declared:
         got = ", ".join(sorted((needed - given) | (given - declared)))
         raise problem("table.derivative", at, f"{row.name} with the params {got}")
-    spread = any(isinstance(part, Spread) for part in statement.operands)
+    spread = any(isinstance(part, TemplateSpread) for part in statement.operands)
     count = len(statement.operands)
     if not spread and (count < row.arity or (count > row.arity and not row.variadic)):
         raise problem("table.derivative", at, f"{count} operands of {row.name}")

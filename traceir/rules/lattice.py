@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Row
+from traceir.rules.row_reader import RowReader
 from traceir.rules.rows import LATER, Clause, DType, Face, Lattice, Weak
 
 KINDS = ("boolean", "signed", "unsigned", "floating", "complex", "key")
@@ -27,7 +27,7 @@ RANK = {
 INEXACT = ("floating", "complex")
 
 
-def read_lattice(table: Row) -> tuple[Lattice, list[Clause]]:
+def read_lattice(table: RowReader) -> tuple[Lattice, list[Clause]]:
     """The lattice and the clauses of its rows; RuleTableError if it is malformed."""
     dtypes = {name: _dtype(name, row) for name, row in table.tables("dtype")}
     sets = _sets(table.get("set", Mapping, {}), dtypes, table.where)
@@ -52,13 +52,13 @@ def read_lattice(table: Row) -> tuple[Lattice, list[Clause]]:
     return Lattice(dtypes, sets, weak, python, canonical, faces), clauses
 
 
-def _clause(row: Row) -> Clause:
+def _clause(row: RowReader) -> Clause:
     clause = Clause(row.text("id"), row.says())
     row.done()
     return clause
 
 
-def _dtype(name: str, row: Row) -> DType:
+def _dtype(name: str, row: RowReader) -> DType:
     """A row of the dtypes, its limits read exactly."""
     kind = row.one_of("kind", KINDS)
     read = float.fromhex if kind in INEXACT else int
@@ -119,7 +119,7 @@ def _sets(
     return found
 
 
-def _weak(name: str, row: Row) -> Weak:
+def _weak(name: str, row: RowReader) -> Weak:
     found = Weak(
         name,
         row.one_of("kind", ("integer", "floating", "complex")),
@@ -130,7 +130,7 @@ def _weak(name: str, row: Row) -> Weak:
     return found
 
 
-def _face(row: Row, rank: Mapping[str, int]) -> Face:
+def _face(row: RowReader, rank: Mapping[str, int]) -> Face:
     """A face's lattice; refused unless each two nodes have one least upper bound."""
     edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
     weak = row.one_of("weak", ("nodes", "kinds"))

@@ -27,7 +27,7 @@ from traceir.rules.primitives import (
     read_primitives,
     resolve_needs,
 )
-from traceir.rules.row_reader import Chain, Names, Row, Tables
+from traceir.rules.row_reader import Chain, FormulaNames, RowReader, Tables
 from traceir.rules.rows import (
     AccuracySet,
     Ask,
@@ -55,15 +55,15 @@ FILES = (
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {
-    "call": Names(["call"]),
-    "leaf": Names(["v"]),
-    "static": Names(["v"], ["typed"]),
+    "call": FormulaNames(["call"]),
+    "leaf": FormulaNames(["v"]),
+    "static": FormulaNames(["v"], ["typed"]),
 }
 FORMS = {
-    "text.shared": Names(["uses", "equations", "main"]),
-    "text.params": Names(["full", "how", "usual"]),
+    "text.shared": FormulaNames(["uses", "equations", "main"]),
+    "text.params": FormulaNames(["full", "how", "usual"]),
 }
-NESTING = Names(
+NESTING = FormulaNames(
     [*("stage", "whole", "own", "open", "home"), *("known", "needed", "outer", "inner")]
 )
 
@@ -140,8 +140,8 @@ class _Loader:
         self.like = like
         self.clauses: dict[str, Clause] = {}
 
-    def table(self, stem: str) -> Row:
-        return Row(self.tables.get(stem, {}), f"{stem}.toml")
+    def table(self, stem: str) -> RowReader:
+        return RowReader(self.tables.get(stem, {}), f"{stem}.toml")
 
     def rules(self) -> Rules:
         """All tables as one value, checked against each other."""
@@ -187,13 +187,13 @@ class _Loader:
         for clause in clauses:
             self.add(clause, where)
 
-    def plain(self, row: Row, class_: str = "TypeError") -> Clause:
+    def plain(self, row: RowReader, class_: str = "TypeError") -> Clause:
         """Enter the clause that every row is: an id and a sentence."""
         hint, class_ = row.text("hint", ""), row.class_(class_)
         clause = Clause(row.text("id"), row.says(), hint=hint, class_=class_)
         return self.add(clause, row.where)
 
-    def others(self, table: Row) -> dict[str, Clause]:
+    def others(self, table: RowReader) -> dict[str, Clause]:
         """The clauses of a table that hold no formula: errors raised by their id."""
         found = {}
         for row in table.rows("clause"):
@@ -263,7 +263,7 @@ class _Loader:
         found: dict[str, Clause] = {}
         ids: dict[str, str] = {}
         for row in table.rows("clause"):
-            scope = Names(SCOPES[row.one_of("at", SCOPES)])
+            scope = FormulaNames(SCOPES[row.one_of("at", SCOPES)])
             clause = read_clause(row, scope, "JaxprTypeError", True, SCOPES)
             needs = resolve_needs(clause, ids, "program.toml", self.lenient)
             found[clause.id] = self.add(replace(clause, needs=needs), row.where)
@@ -304,7 +304,7 @@ class _Loader:
         table = self.table("levels")
         knowledge: tuple[str, ...] = ()
         if table.has("knowledge"):
-            row = Row(table.get("knowledge", Mapping), "levels.toml: knowledge")
+            row = RowReader(table.get("knowledge", Mapping), "levels.toml: knowledge")
             knowledge = row.texts("order", ...)
             row.done()
         transforms, asks, nesting = {}, {}, {}
@@ -341,7 +341,7 @@ class _Loader:
             found[clause.id] = Form(
                 clause.id,
                 clause.says,
-                row.maybe("when", FORMS.get(clause.id, Names([]))),
+                row.maybe("when", FORMS.get(clause.id, FormulaNames([]))),
                 row.text("mark", ""),
                 row.text("letters", ""),
                 row.get("width", int, 0),
@@ -362,6 +362,6 @@ class _Loader:
         return found
 
 
-def _handling(row: Row) -> tuple[Any, bool]:
+def _handling(row: RowReader) -> tuple[Any, bool]:
     """The operations that a trace handles, and a flag: True if it is kept."""
     return row.one_of("handles", ("all", "own")), row.get("keeps", bool)

@@ -14,13 +14,13 @@ from typing import Any
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Names, Row
+from traceir.rules.row_reader import FormulaNames, RowReader
 from traceir.rules.rows import Clause
 
 PLACES = ("nothing", "function", "trace")
 OUTCOMES = ("", "traces", "hits", "waits", "raises")
 # What the formulas of facts and demands speak of.
-SCOPE = Names(
+SCOPE = FormulaNames(
     (
         *("caller", "maker", "stage", "captures", "made", "limit", "no_tracing"),
         *("strict", "objects", "objects_then", "reads", "reads_then"),
@@ -151,7 +151,7 @@ class Machine:
 
 
 def read_machine(
-    table: Row, plain: Callable[[Row], Clause], lenient: bool = False
+    table: RowReader, plain: Callable[[RowReader], Clause], lenient: bool = False
 ) -> Machine:
     """The machine of `machine.toml`; `plain` enters a row under its id.
 
@@ -182,26 +182,26 @@ def read_machine(
     return machine
 
 
-def _state(row: Row, plain: Callable[[Row], Clause]) -> State:
+def _state(row: RowReader, plain: Callable[[RowReader], Clause]) -> State:
     clause, place = plain(row), row.one_of("place", PLACES)
     row.done()
     return State(clause.id, clause.id.rpartition(".")[2], place, clause.says)
 
 
-def _event(row: Row) -> tuple[str, str]:
+def _event(row: RowReader) -> tuple[str, str]:
     found = row.text("name"), row.says()
     row.done()
     return found
 
 
-def _fact(row: Row, states: Mapping[str, State]) -> Fact:
+def _fact(row: RowReader, states: Mapping[str, State]) -> Fact:
     where = _all_of(row, "states", states) if row.has("states") else tuple(states)
     fact = Fact(row.text("name"), row.formula("holds", SCOPE), where, row.says())
     row.done()
     return fact
 
 
-def _demand(row: Row) -> Demand:
+def _demand(row: RowReader) -> Demand:
     of = row.one_of("of", OUTCOMES)
     demand = Demand(of, row.formula("holds", SCOPE), row.text("raises"))
     row.done()
@@ -209,8 +209,8 @@ def _demand(row: Row) -> Demand:
 
 
 def _transition(
-    row: Row,
-    plain: Callable[[Row], Clause],
+    row: RowReader,
+    plain: Callable[[RowReader], Clause],
     states: Mapping[str, State],
     events: Mapping[str, str],
     facts: Mapping[str, Fact],
@@ -221,7 +221,7 @@ def _transition(
         clause.id,
         _all_of(row, "from", states),
         row.one_of("event", events),
-        row.maybe("when", Names(facts)),
+        row.maybe("when", FormulaNames(facts)),
         row.one_of("to", states) if row.has("to") else None,
         row.one_of("outcome", OUTCOMES, ""),
         row.text("raises", ""),
@@ -232,7 +232,7 @@ def _transition(
 
 
 def _impossible(
-    row: Row, states: Mapping[str, State], events: Mapping[str, str]
+    row: RowReader, states: Mapping[str, State], events: Mapping[str, str]
 ) -> Impossible:
     sources, found = _all_of(row, "from", states), _all_of(row, "event", events)
     impossible = Impossible(sources, found, row.says())
@@ -240,7 +240,7 @@ def _impossible(
     return impossible
 
 
-def _all_of(row: Row, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:
+def _all_of(row: RowReader, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:
     found = row.texts(key, ...)
     for name in found:
         if name not in known:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from traceir.rules.load import load, read_tables
 from traceir.rules.rules import Rules
-from traceir.store.entry import Entry, digest
+from traceir.store.entry import StoreEntry, digest
 from traceir.store.files import current
 from traceir.store.sources import texts_of
 
@@ -40,5 +40,5 @@ def remembered(path: Path) -> Rules:
         return load(json.loads(entry.blocks[0]), checked=True)
     tables = read_tables(path)
     rules = load(tables)
-    store.write(Entry("tables", key, {}, (json.dumps(tables).encode(),)))
+    store.write(StoreEntry("tables", key, {}, (json.dumps(tables).encode(),)))
     return rules

@@ -14,7 +14,7 @@ from traceir.rules.derivatives import read_derivative
 from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Chain, Names, Row
+from traceir.rules.row_reader import Chain, FormulaNames, RowReader
 from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Spelling
 
 MERGED = ("params", "let", "each", "ulp")
@@ -30,7 +30,7 @@ STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
 
 
 def read_primitives(
-    table: Row,
+    table: RowReader,
     constants: Mapping[str, Any],
     lenient: bool = False,
     known: Callable[[Chain], Prim | None] = lambda chain: None,
@@ -56,9 +56,11 @@ class OnDemand(Mapping[str, Prim]):
     Faults that only show when rows are compared have been looked for before.
     """
 
-    def __init__(self, tables: Iterable[Row], constants: Mapping[str, Any]) -> None:
+    def __init__(
+        self, tables: Iterable[RowReader], constants: Mapping[str, Any]
+    ) -> None:
         self._constants = constants
-        self._rows: dict[str, tuple[Row, Mapping[str, Any]]] = {}
+        self._rows: dict[str, tuple[RowReader, Mapping[str, Any]]] = {}
         self._read: dict[str, Prim] = {}
         for table in tables:
             classes = {name: row.data for name, row in table.tables("class")}
@@ -123,7 +125,7 @@ class ClausesOnDemand(Mapping[str, Clause]):
         return sum(1 for _ in self)
 
 
-def _chain(name: str, row: Row, classes: Mapping[str, Any]) -> Chain:
+def _chain(name: str, row: RowReader, classes: Mapping[str, Any]) -> Chain:
     """The row and its classes, the most general first."""
     chain = [(name, row.data)]
     while (parent := chain[0][1].get("class")) is not None:
@@ -156,7 +158,7 @@ def _prim(
     lenient: bool,
 ) -> Prim:
     """One primitive's row as data, its formulas parsed and their names checked."""
-    row, base = Row(_merged(chain), where), Names(constants)
+    row, base = RowReader(_merged(chain), where), FormulaNames(constants)
     inputs, variadic = _inputs(row)
     params = tuple(_params(row, constants, inputs))
     scope = base.plus(*inputs, *(p.name for p in params))
@@ -208,7 +210,7 @@ def _prim(
     return prim
 
 
-def _relations(row: Row, scope: Names) -> Iterator[Relation]:
+def _relations(row: RowReader, scope: FormulaNames) -> Iterator[Relation]:
     """The relations that the results, known by their names, must satisfy."""
     for part in row.rows("post"):
         formulas = (part.formula(key, scope) for key in ("over", "holds"))
@@ -216,7 +218,7 @@ def _relations(row: Row, scope: Names) -> Iterator[Relation]:
         part.done()
 
 
-def _inputs(row: Row) -> tuple[tuple[str, ...], bool]:
+def _inputs(row: RowReader) -> tuple[tuple[str, ...], bool]:
     names = row.texts("in", ...)
     plain = tuple(n.removeprefix("*") for n in names)
     if any(n.startswith("*") for n in names[:-1]) or len(set(plain)) < len(plain):
@@ -225,10 +227,10 @@ def _inputs(row: Row) -> tuple[tuple[str, ...], bool]:
 
 
 def _params(
-    row: Row, constants: Mapping[str, Any], inputs: tuple[str, ...]
+    row: RowReader, constants: Mapping[str, Any], inputs: tuple[str, ...]
 ) -> Iterator[Param]:
     """The params of a row, by name, their defaults checked against their domains."""
-    base = Names(constants)
+    base = FormulaNames(constants)
     for name, param in sorted(row.tables("params"), key=lambda pair: pair[0]):
         domain = param.text("domain")
         if domain not in DOMAINS:
@@ -245,14 +247,14 @@ def _params(
         param.done()
 
 
-def _spellings(name: str, row: Row) -> Iterator[Spelling]:
+def _spellings(name: str, row: RowReader) -> Iterator[Spelling]:
     for old, was in row.tables("was"):
         renamed = was.get("params", Mapping, {})
         yield Spelling(old, name, dict(renamed), was.texts("ignores"))
         was.done()
 
 
-def _no_shadows(row: Row, base: Names, names: list[str]) -> None:
+def _no_shadows(row: RowReader, base: FormulaNames, names: list[str]) -> None:
     # The element type, the shape and such may share a name with no helper or dtype.
     taken = base.free | base.calls
     for name in names:
@@ -260,7 +262,9 @@ def _no_shadows(row: Row, base: Names, names: list[str]) -> None:
             raise problem("table.duplicate", row.where, f"the name {name}")
 
 
-def _parts(row: Row, key: str, scope: Names) -> tuple[dict[str, Formula], Names]:
+def _parts(
+    row: RowReader, key: str, scope: FormulaNames
+) -> tuple[dict[str, Formula], FormulaNames]:
     found: dict[str, Formula] = {}
     for name in row.get(key, Mapping, {}):
         text = row.get(key, Mapping)[name]
@@ -270,7 +274,7 @@ def _parts(row: Row, key: str, scope: Names) -> tuple[dict[str, Formula], Names]
 
 
 def _known(
-    row: Row, key: str, listed: tuple[str, ...], params: tuple[Param, ...]
+    row: RowReader, key: str, listed: tuple[str, ...], params: tuple[Param, ...]
 ) -> tuple[str, ...]:
     """The params that a key lists; table.key if one is none of the row's."""
     if unknown := {n for n in listed if n} - {p.name for p in params}:
@@ -278,7 +282,7 @@ def _known(
     return listed
 
 
-def _out(row: Row, scope: Names) -> tuple[Out, ...] | Formula:
+def _out(row: RowReader, scope: FormulaNames) -> tuple[Out, ...] | Formula:
     if isinstance(row.get("out", (str, list)), str):
         return row.formula("out", scope)
     found = []
@@ -289,12 +293,14 @@ def _out(row: Row, scope: Names) -> tuple[Out, ...] | Formula:
     return tuple(found)
 
 
-def _clauses(chain: Chain, where: str, scope: Names, lenient: bool) -> Iterator[Clause]:
+def _clauses(
+    chain: Chain, where: str, scope: FormulaNames, lenient: bool
+) -> Iterator[Clause]:
     """The clauses of the row and its classes; an equal slug replaces the class's."""
     found: dict[str, Clause] = {}
     for name, data in chain:
         own: set[str] = set()
-        for row in Row(data, where).rows("clause"):
+        for row in RowReader(data, where).rows("clause"):
             slug = row.text("id")
             if slug in own:
                 raise problem("table.duplicate", row.where, f"{name}.{slug}")
@@ -318,7 +324,11 @@ def resolve_needs(
 
 
 def read_clause(
-    row: Row, scope: Names, class_: str, holds: bool = False, at: Iterable[str] = ()
+    row: RowReader,
+    scope: FormulaNames,
+    class_: str,
+    holds: bool = False,
+    at: Iterable[str] = (),
 ) -> Clause:
     """One clause; `holds`: it must have a formula; `at`: where it may apply."""
     formula = row.formula("holds", scope) if holds else row.maybe("holds", scope)

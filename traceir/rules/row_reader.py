@@ -14,7 +14,7 @@ Tables = Mapping[str, Mapping[str, Any]]
 Chain = list[tuple[str, Mapping[str, Any]]]
 
 
-class Row:
+class RowReader:
     """A row being read: where it stands, what it has, what has been asked for.
 
     Raises RuleTableError naming file, row and key. A key that is never asked for is
@@ -78,24 +78,24 @@ class Row:
             raise problem("table.class", f"{self.where}: class", name)
         return name
 
-    def formula(self, key: str, allowed: Names) -> Formula:
+    def formula(self, key: str, allowed: FormulaNames) -> Formula:
         """The formula of a key, over the names allowed."""
         return allowed.formula(self.text(key), f"{self.where}: {key}")
 
-    def maybe(self, key: str, allowed: Names) -> Formula | None:
+    def maybe(self, key: str, allowed: FormulaNames) -> Formula | None:
         """The formula of a key, or None if the row has none."""
         return self.formula(key, allowed) if self.has(key) else None
 
-    def rows(self, key: str) -> Iterator[Row]:
+    def rows(self, key: str) -> Iterator[RowReader]:
         """The rows of a list of tables."""
         for n, item in enumerate(self.get(key, list, [])):
             label = item.get("id", n) if isinstance(item, Mapping) else n
-            yield Row(item, f"{self.where}: {key} {label}")
+            yield RowReader(item, f"{self.where}: {key} {label}")
 
-    def tables(self, key: str) -> Iterator[tuple[str, Row]]:
+    def tables(self, key: str) -> Iterator[tuple[str, RowReader]]:
         """The rows of a table of tables, with their names."""
         for name, item in self.get(key, Mapping, {}).items():
-            yield name, Row(item, f"{self.where}: {key}.{name}")
+            yield name, RowReader(item, f"{self.where}: {key}.{name}")
 
     def done(self) -> None:
         """Raise table.key if the row has a key that was not asked for."""
@@ -103,16 +103,16 @@ class Row:
             raise problem("table.key", self.where, f"unknown {', '.join(unknown)}")
 
 
-class Names:
+class FormulaNames:
     """The names that a formula may have free, and those that it may call."""
 
     def __init__(self, free: Iterable[str], calls: Iterable[str] = ()) -> None:
         self.free = frozenset(free)
         self.calls = frozenset(VOCABULARY) | frozenset(calls)
 
-    def plus(self, *names: str, calls: Iterable[str] = ()) -> Names:
+    def plus(self, *names: str, calls: Iterable[str] = ()) -> FormulaNames:
         """These names and some more."""
-        return Names(self.free.union(names), self.calls.union(calls))
+        return FormulaNames(self.free.union(names), self.calls.union(calls))
 
     def formula(self, text: str, where: str) -> Formula:
         """A formula over these names: RuleTableError if it is none."""

@@ -20,7 +20,7 @@ from typing import Final
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Names
+from traceir.rules.row_reader import FormulaNames
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<hole>\{[^{}]*\})
@@ -32,21 +32,21 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class TemplateName:
     """A value: an operand, a result, a tangent, or what a statement defines."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class TemplateSpread:
     """The values of a variadic operand, one after another."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class TemplateNumber:
     """A number; without `dtype` it has that of what stands beside it."""
 
     value: int | float
@@ -54,17 +54,17 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class TemplateHole:
     """A number that a formula gives."""
 
     formula: Formula
 
 
-Part = Name | Spread | Number | Hole
+Part = TemplateName | TemplateSpread | TemplateNumber | TemplateHole
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class TemplateStatement:
     """One application, and the names of its results."""
 
     results: tuple[str, ...]
@@ -81,7 +81,7 @@ class Template:
     """
 
     text: str
-    statements: tuple[Statement, ...]
+    statements: tuple[TemplateStatement, ...]
     results: tuple[Part, ...]
     whole: bool
 
@@ -90,7 +90,9 @@ class Template:
         """All formulas of the template."""
         for statement in self.statements:
             yield from (formula for _, formula in statement.params)
-            yield from (p.formula for p in statement.operands if isinstance(p, Hole))
+            yield from (
+                p.formula for p in statement.operands if isinstance(p, TemplateHole)
+            )
 
 
 # The name of what the last statement gives; no template can write it.
@@ -98,7 +100,7 @@ RESULT: Final = "="
 
 
 def parse_template(
-    text: str, values: Mapping[str, bool], names: Names, where: str
+    text: str, values: Mapping[str, bool], names: FormulaNames, where: str
 ) -> Template:
     """The template of a text over `values`: names, and whether each stands for many.
 
@@ -113,7 +115,7 @@ def parse_template(
 
 class _Parser:
     def __init__(
-        self, text: str, values: Mapping[str, bool], names: Names, where: str
+        self, text: str, values: Mapping[str, bool], names: FormulaNames, where: str
     ) -> None:
         self.text = text
         self.values = dict(values)
@@ -154,7 +156,7 @@ class _Parser:
 
     def template(self) -> Template:
         """Read statements up to the end; the last one may be the result."""
-        statements: list[Statement] = []
+        statements: list[TemplateStatement] = []
         while (results := self.defined()) is not None:
             statements.append(self.application(results))
             self.values |= dict.fromkeys(results, False)
@@ -162,7 +164,7 @@ class _Parser:
         whole = self.peek()[0] == "name" and self.peek()[1] not in self.values
         if whole:
             statements.append(self.application((RESULT,)))
-            last: list[Part] = [Name(RESULT)]
+            last: list[Part] = [TemplateName(RESULT)]
         else:
             last = [self.part()]
             while self.accept(","):
@@ -183,7 +185,7 @@ class _Parser:
             raise self.fail(f"{taken[0]}, which has a meaning already")
         return found
 
-    def application(self, results: tuple[str, ...]) -> Statement:
+    def application(self, results: tuple[str, ...]) -> TemplateStatement:
         """Read a primitive, its params and its operands."""
         primitive = self.take("name")
         params = []
@@ -195,7 +197,9 @@ class _Parser:
         operands = []
         while self.peek()[0] not in ("end",) and self.peek()[1] not in (";", ","):
             operands.append(self.part())
-        return Statement(results, primitive, tuple(sorted(params)), tuple(operands))
+        return TemplateStatement(
+            results, primitive, tuple(sorted(params)), tuple(operands)
+        )
 
     def value(self) -> Formula:
         kind, text = self.peek()
@@ -212,14 +216,14 @@ class _Parser:
         kind, text = self.peek()
         if kind == "hole":
             self.at += 1
-            return Hole(self.formula(text[1:-1]))
+            return TemplateHole(self.formula(text[1:-1]))
         if kind == "number":
             self.at += 1
             number, _, dtype = text.partition(":")
             whole = number.lstrip("-").isdecimal()
-            return Number(int(number) if whole else float(number), dtype)
+            return TemplateNumber(int(number) if whole else float(number), dtype)
         many = self.accept("*")
         name = self.take("name")
         if name not in self.values or self.values[name] != many:
             raise self.fail(f"{'*' * many}{name}")
-        return Spread(name) if many else Name(name)
+        return TemplateSpread(name) if many else TemplateName(name)

@@ -41,7 +41,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFault:
     """A fault of one result, and where: `bad` has its shape, or is None for a write."""
 
     result: int
@@ -52,7 +52,7 @@ class Found:
 
 def faults(
     primitive: str, params: Params, arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """The faults of one operation, those of its operands before those of its results.
 
     >>> x = np.array([100, 3], np.int8)
@@ -101,7 +101,7 @@ def pointwise(primitive: str) -> bool:
 
 def _not_finite(
     primitive: str, k: int, arrays: Arrays, result: np.ndarray
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Elements that are no number, or infinite, of operands without such elements."""
     nan, infinite = np.isnan(result), np.isinf(result)
     if not (nan.any() or infinite.any()):
@@ -117,7 +117,7 @@ def _not_finite(
     ):
         if bad.any():
             got = f"{what} in the result of {_shown(primitive, arrays, bad)}"
-            yield Found(k, bad, rule, got)
+            yield FoundFault(k, bad, rule, got)
 
 
 def _known(
@@ -132,12 +132,12 @@ def _known(
 
 # Integers -----------------------------------------------------------------------------
 
-Check = Callable[[str, Mapping[str, Any], Arrays, Arrays], Iterator[Found]]
+Check = Callable[[str, Mapping[str, Any], Arrays, Arrays], Iterator[FoundFault]]
 
 
 def _wrapped(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Integers that their dtype does not hold.
 
     Arithmetic modulo 2**n differs from the true value by a multiple of 2**n, and the
@@ -159,23 +159,25 @@ def _wrapped(
     if bad.any():
         shown = _shown(primitive, arrays, bad)
         got = f"{shown}, which {result.dtype} does not hold"
-        yield Found(0, bad, "sanitize.overflow", got)
+        yield FoundFault(0, bad, "sanitize.overflow", got)
 
 
 def _by_zero(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Integers divided by zero."""
     x, y = arrays
     if kind_of(x.dtype) in "iu":
         bad = np.broadcast_to(y == 0, results[0].shape)
         if bad.any():
-            yield Found(0, bad, "sanitize.division", _shown(primitive, arrays, bad))
+            yield FoundFault(
+                0, bad, "sanitize.division", _shown(primitive, arrays, bad)
+            )
 
 
 def _divided(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Integers divided by zero, and the least one by -1."""
     yield from _by_zero(primitive, params, arrays, results)
     x, y = arrays
@@ -184,12 +186,12 @@ def _divided(
         bad = np.broadcast_to((y == -1) & (x == least), results[0].shape)
         if bad.any():
             got = f"{_shown(primitive, arrays, bad)}, which {x.dtype} does not hold"
-            yield Found(0, bad, "sanitize.overflow", got)
+            yield FoundFault(0, bad, "sanitize.overflow", got)
 
 
 def _converted(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Numbers that become an integer of a dtype that does not hold them."""
     (x,), (result,) = arrays, results
     kind = kind_of(x.dtype)
@@ -203,7 +205,7 @@ def _converted(
         bad = (result.astype(x.dtype) != x) | ((result < 0) != (x < 0))
     if bad.any():
         got = f"{_at(x, bad)} of {x.dtype}, made {result.dtype}"
-        yield Found(0, np.asarray(bad), "sanitize.conversion", got)
+        yield FoundFault(0, np.asarray(bad), "sanitize.conversion", got)
 
 
 def _shown(primitive: str, arrays: Arrays, bad: np.ndarray) -> str:
@@ -223,7 +225,7 @@ def _at(array: np.ndarray, bad: np.ndarray) -> str:
 
 def _sliced(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """A box that does not lie inside: any of its elements is of another place."""
     x, *starts = arrays
     sizes = params.get("slice_sizes")
@@ -233,7 +235,7 @@ def _sliced(
         if not 0 <= int(start) <= extent - size:
             bad = np.ones(results[0].shape, bool) if "slice_sizes" in params else None
             got = f"{_place(int(start), size)} in dimension {d} of extent {extent}"
-            yield Found(0, bad, "sanitize.index", f"`{primitive}` at {got}")
+            yield FoundFault(0, bad, "sanitize.index", f"`{primitive}` at {got}")
             return
 
 
@@ -245,7 +247,7 @@ def _place(start: int, size: int) -> str:
 
 def _gathered(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Windows outside of the array that are read where it was promised otherwise."""
     x, indices = arrays
     numbers, sizes = params["dimension_numbers"], params["slice_sizes"]
@@ -254,12 +256,12 @@ def _gathered(
     filled = {**params, "mode": FILL, "fill_value": 1}
     bad = np.asarray(KERNELS[primitive](np.zeros(x.shape, np.int8), indices, **filled))
     got = _outside(x.shape, indices, sizes, numbers[2])
-    yield Found(0, bad == 1, "sanitize.index", f"`{primitive}` at {got}")
+    yield FoundFault(0, bad == 1, "sanitize.index", f"`{primitive}` at {got}")
 
 
 def _scattered(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
-) -> Iterator[Found]:
+) -> Iterator[FoundFault]:
     """Windows outside of the array that are written where it was promised otherwise."""
     x, indices, updates = arrays
     numbers = params["dimension_numbers"]
@@ -267,7 +269,7 @@ def _scattered(
         sizes, inside = inside_of_write(x, indices, updates, numbers)
         if not inside:
             got = _outside(x.shape, indices, sizes, numbers[2])
-            yield Found(0, None, "sanitize.index", f"`{primitive}` at {got}")
+            yield FoundFault(0, None, "sanitize.index", f"`{primitive}` at {got}")
     if primitive in COUNTED:
         yield from _wrapped(primitive, params, arrays, results)
 

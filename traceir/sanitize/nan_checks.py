@@ -16,7 +16,7 @@ from traceir.base.config import Context
 from traceir.dtypes import kind_of
 from traceir.ir.effects import effects
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
-from traceir.reference.interpreter import Arrays, Program
+from traceir.reference.interpreter import ArrayDomain, InterpretedProgram
 from traceir.reference.regions import REGIONS, Call, region
 
 # The flags that ask for it: the row of the error, what is bad, and its name.
@@ -66,20 +66,20 @@ def check_results(
     if not flag:
         return
     if primitive in REGIONS:
-        call = region(_WatchedArrays(context), primitive, dict(params))
+        call = region(_NanCheckedDomain(context), primitive, dict(params))
         with np.errstate(all="ignore"):
             call(*arrays)
     raise _error(flag, primitive, arrays, None, context)
 
 
-class Watching:
+class NanCheckedExecutable:
     """An executable that looks at its results."""
 
     def __init__(self, inner: Any, closed: ClosedJaxpr, context: Context) -> None:
         self.inner = inner
         self.closed = closed
         self.context = context
-        self.again = _Watched(closed, context)
+        self.again = _NanCheckedProgram(closed, context)
         # What is called must not be called twice.
         twice = not effects(closed.jaxpr) or context.sanitize
         self.first = inner.run if twice else self.again.run
@@ -101,7 +101,7 @@ class Watching:
         return text
 
 
-class _Watched(Program):
+class _NanCheckedProgram(InterpretedProgram):
     """A program whose equations are looked at one by one."""
 
     __slots__ = ("context",)
@@ -113,7 +113,7 @@ class _Watched(Program):
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
         """The function of an equation, with a check of its results."""
         if eqn.primitive in REGIONS:
-            arrays = _WatchedArrays(self.context)
+            arrays = _NanCheckedDomain(self.context)
             return region(arrays, eqn.primitive, dict(eqn.params))
         call, context = super().call_of(eqn), self.context
 
@@ -128,7 +128,7 @@ class _Watched(Program):
         return looked_at
 
 
-class _WatchedArrays(Arrays):
+class _NanCheckedDomain(ArrayDomain):
     """The domain of arrays whose programs are looked at."""
 
     def __init__(self, context: Context) -> None:
@@ -136,7 +136,7 @@ class _WatchedArrays(Arrays):
 
     def ready(self, closed: ClosedJaxpr) -> Call[np.ndarray]:
         """A program within another, whose equations are looked at."""
-        return _Watched(closed, self._context).inner
+        return _NanCheckedProgram(closed, self._context).inner
 
 
 def _error(

@@ -17,7 +17,7 @@ import numpy as np
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params
-from traceir.reference.interpreter import Program, evaluate_eqn
+from traceir.reference.interpreter import InterpretedProgram, evaluate_eqn
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.host_context import called_from_here
 from traceir.reference.regions import REGIONS, Call, region
@@ -26,7 +26,7 @@ from traceir.sanitize.fault_checks import MOVES, Fault, faults, pointwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marked:
+class Tainted:
     """An array, the elements of it that a fault made, and that fault: None for none."""
 
     array: np.ndarray
@@ -46,14 +46,14 @@ class Marked:
         return self.array
 
 
-def marked(array: np.ndarray, bad: Any, fault: Fault | None) -> Marked:
+def marked(array: np.ndarray, bad: Any, fault: Fault | None) -> Tainted:
     """An array with its marks, which are dropped where there is none."""
     if fault is None or bad is None or not bad.any():
-        return Marked(array)
-    return Marked(array, bad, fault)
+        return Tainted(array)
+    return Tainted(array, bad, fault)
 
 
-class Sanitized(Program):
+class Sanitized(InterpretedProgram):
     """A program that looks for faults, equation by equation."""
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class Sanitized(Program):
     def __init__(self, closed: ClosedJaxpr) -> None:
         super().__init__(closed.jaxpr, closed.consts)
 
-    def call_of(self, eqn: Eqn) -> Call[Marked]:
+    def call_of(self, eqn: Eqn) -> Call[Tainted]:
         """The function that computes marked results of operands, some of which may be
         marked.
         """
@@ -71,8 +71,8 @@ class Sanitized(Program):
         else:
             inner = _operation(eqn, super().call_of(eqn), where)
 
-        def call(*values: Any) -> list[Marked]:
-            return inner(*[v if type(v) is Marked else Marked(v) for v in values])
+        def call(*values: Any) -> list[Tainted]:
+            return inner(*[v if type(v) is Tainted else Tainted(v) for v in values])
 
         return call
 
@@ -86,7 +86,7 @@ class Sanitized(Program):
         return tuple(separate(found, (*self._fixed, *arrays)))
 
 
-class Checked:
+class SanitizedExecutable:
     """An executable that looks for faults; what is compiled is for its texts alone."""
 
     __slots__ = ("run", "_compile")
@@ -101,8 +101,8 @@ class Checked:
         return text
 
 
-def _of(value: Any) -> Marked:
-    return value if type(value) is Marked else Marked(value)
+def _of(value: Any) -> Tainted:
+    return value if type(value) is Tainted else Tainted(value)
 
 
 def look(primitive: str, params: Params, arrays: Sequence[np.ndarray]) -> list[Any]:
@@ -121,26 +121,28 @@ def look(primitive: str, params: Params, arrays: Sequence[np.ndarray]) -> list[A
     return quiet().run(_counted_results, call, arrays)
 
 
-def _counted_results(call: Call[Marked], arrays: Sequence[np.ndarray]) -> list[Any]:
-    values = call(*map(Marked, arrays))
+def _counted_results(call: Call[Tainted], arrays: Sequence[np.ndarray]) -> list[Any]:
+    values = call(*map(Tainted, arrays))
     return [fresh(_of(value).counts(), arrays) for value in values]
 
 
 # Operations ---------------------------------------------------------------------------
 
 
-def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call[Marked]:
+def _operation(
+    eqn: Eqn, kernel: Callable[..., Any], where: str | None
+) -> Call[Tainted]:
     """An equation with a kernel: its results, their new faults and inherited ones."""
     inherit = _inheritance(eqn.primitive)
 
-    def call(*values: Marked) -> list[Marked]:
+    def call(*values: Tainted) -> list[Tainted]:
         """Run the kernel; mark results by their faults and those of operands."""
         arrays = [value.array for value in values]
         old = inherit(eqn, values) if any(v.fault for v in values) else None
         found = kernel(*arrays)
         several = found if isinstance(found, (list, tuple)) else (found,)
         results = [np.asarray(one) for one in several]
-        given = list(map(Marked, results))
+        given = list(map(Tainted, results))
         if old is not None:
             pairs = zip(results, old, strict=True)
             given = [marked(result, *inherited) for result, inherited in pairs]
@@ -158,7 +160,7 @@ def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call[
 
 # For each result the marks that it inherits, and their fault.
 Marks = list[tuple[Any, Fault | None]]
-Inherit = Callable[[Eqn, Sequence[Marked]], Marks | None]
+Inherit = Callable[[Eqn, Sequence[Tainted]], Marks | None]
 
 
 def _inheritance(primitive: str) -> Inherit:
@@ -170,12 +172,12 @@ def _inheritance(primitive: str) -> Inherit:
     return _each if pointwise(primitive) else _counted
 
 
-def _counted(eqn: Eqn, values: Sequence[Marked]) -> None:
+def _counted(eqn: Eqn, values: Sequence[Tainted]) -> None:
     for value in values:
         value.counts()
 
 
-def _each(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+def _each(eqn: Eqn, values: Sequence[Tainted]) -> Marks:
     bad: Any = np.False_
     for value in values:
         bad = bad | value.marks()
@@ -183,11 +185,11 @@ def _each(eqn: Eqn, values: Sequence[Marked]) -> Marks:
     return [(np.broadcast_to(bad, shape), _first(values))]
 
 
-def _first(values: Sequence[Marked]) -> Fault | None:
+def _first(values: Sequence[Tainted]) -> Fault | None:
     return next((v.fault for v in values if v.fault is not None), None)
 
 
-def _chosen(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+def _chosen(eqn: Eqn, values: Sequence[Tainted]) -> Marks:
     """Marks of the elements that are chosen, and the fault of one of them."""
     which, *cases = values
     selector = which.counts()
@@ -198,7 +200,7 @@ def _chosen(eqn: Eqn, values: Sequence[Marked]) -> Marks:
     return [(bad, None)]
 
 
-def _moved(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+def _moved(eqn: Eqn, values: Sequence[Tainted]) -> Marks:
     """Marks that go where the elements go; places have to be good."""
     moves = MOVES[eqn.primitive]
     operands = []
@@ -221,41 +223,41 @@ def _applied(eqn: Eqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
 # Programs within programs -------------------------------------------------------------
 
 
-class MarkedArrays:
+class TaintDomain:
     """The domain of marked arrays: what decides has to be good."""
 
-    def ready(self, closed: ClosedJaxpr) -> Call[Marked]:
+    def ready(self, closed: ClosedJaxpr) -> Call[Tainted]:
         """A program within another; its faults are told when they count."""
         made: Sanitized = closed.memo("sanitized", lambda: Sanitized(closed))
         return lambda *values: [_of(value) for value in made.results(*values)]
 
-    def known(self, value: Marked) -> np.ndarray:
+    def known(self, value: Tainted) -> np.ndarray:
         """The array, whose elements count."""
         return value.counts()
 
-    def lanes(self, which: np.ndarray, new: Marked, old: Marked) -> Marked:
+    def lanes(self, which: np.ndarray, new: Tainted, old: Tainted) -> Tainted:
         """New elements and old ones, each with its mark."""
         bad = np.where(which, new.marks(), old.marks())
         fault = new.fault if (bad & which).any() else old.fault
         return marked(np.where(which, new.array, old.array), bad, fault)
 
-    def row(self, value: Marked, k: int) -> Marked:
+    def row(self, value: Tainted, k: int) -> Tainted:
         """A row with its marks."""
         bad = None if value.bad is None else value.bad[k, ...]
         return marked(value.array[k, ...], bad, value.fault)
 
-    def rows(self, length: int, aval: ShapedArray) -> MarkedRows:
+    def rows(self, length: int, aval: ShapedArray) -> TaintedRows:
         """Room for rows and their marks."""
-        return MarkedRows((length, *aval.shape), aval.dtype)
+        return TaintedRows((length, *aval.shape), aval.dtype)
 
-    def whole(self, rows: MarkedRows) -> Marked:
+    def whole(self, rows: TaintedRows) -> Tainted:
         """The rows, with the fault of the first that has one."""
         first = min(rows.faults, default=None)
         fault = None if first is None else rows.faults[first]
         return marked(rows.array, rows.bad, fault)
 
 
-class MarkedRows:
+class TaintedRows:
     """A marked array that is made row by row; the faults by their rows."""
 
     __slots__ = ("array", "bad", "faults")
@@ -264,10 +266,10 @@ class MarkedRows:
         self.array, self.bad = np.empty(shape, dtype), np.zeros(shape, bool)
         self.faults: dict[int, Fault] = {}
 
-    def __setitem__(self, k: int, row: Marked) -> None:
+    def __setitem__(self, k: int, row: Tainted) -> None:
         self.array[k], self.bad[k] = row.array, row.marks()
         if row.fault is not None:
             self.faults[k] = row.fault
 
 
-MARKED = MarkedArrays()
+MARKED = TaintDomain()

@@ -18,7 +18,7 @@ class Corrupt(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoreEntry:
     """A program, the code of some functions, or tables, by a digest of what made it.
 
     `facts` are numbers, strings, lists and dicts of them; `blocks` are bytes.
@@ -48,7 +48,7 @@ def digest(*parts: bytes | str) -> str:
     return whole.hexdigest()
 
 
-def encode(entry: Entry) -> bytes:
+def encode(entry: StoreEntry) -> bytes:
     """The bytes of an entry's file."""
     head = {
         "kind": entry.kind,
@@ -60,7 +60,7 @@ def encode(entry: Entry) -> bytes:
     return b"".join((MAGIC, sha256(body).hexdigest().encode(), b"\n", body))
 
 
-def decode(data: bytes) -> Entry:
+def decode(data: bytes) -> StoreEntry:
     """The entry that bytes stand for; raises Corrupt where one of them was changed."""
     if not data.startswith(MAGIC):
         raise Corrupt("it does not begin as an entry does")
@@ -71,7 +71,7 @@ def decode(data: bytes) -> Entry:
         line, _, rest = body.partition(b"\n")
         head = json.loads(line)
         blocks = _cut(rest, head["blocks"])
-        return Entry(head["kind"], head["key"], head["facts"], blocks)
+        return StoreEntry(head["kind"], head["key"], head["facts"], blocks)
     except (ValueError, KeyError, TypeError) as error:
         raise Corrupt(f"its head cannot be read: {error}") from error
 

@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import kept_over_forks
-from traceir.store.entry import Corrupt, Entry, decode, encode
+from traceir.store.entry import Corrupt, StoreEntry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
 
 KINDS = ("program", "code", "tables")
@@ -62,7 +62,7 @@ class Store:
 
     # -- reading ------------------------------------------------------------------
 
-    def read(self, kind: str, key: str) -> Entry | None:
+    def read(self, kind: str, key: str) -> StoreEntry | None:
         """An entry; None where there is none, or none that can be trusted."""
         path = self.path(kind, key)
         if not self._is_trusted():
@@ -120,7 +120,7 @@ class Store:
 
     # -- writing ------------------------------------------------------------------
 
-    def write(self, entry: Entry) -> bool:
+    def write(self, entry: StoreEntry) -> bool:
         """Keep an entry; says whether it is there now."""
         data = encode(entry)
         if len(data) > self.place.bound:

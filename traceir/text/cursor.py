@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from traceir.errors import TraceirError
-from traceir.text.lexer import Source, Token, tokens
+from traceir.text.lexer import SourceText, Token, tokens
 from traceir.text.words import short_dtypes
 
 DEPTH = 60
@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Cursor:
     """Passes the tokens of one source from left to right."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         self.source = source
         self.tokens = tokens(source)
         self.index = 0

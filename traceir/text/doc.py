@@ -12,28 +12,28 @@ from traceir.base.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class DocText:
     """Literal text without newlines."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class DocBreak:
     """`text` on a line that fits, a newline otherwise."""
 
     text: str = " "
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DocGroup:
     """A part that is laid out flat when it fits by itself."""
 
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class DocIndent:
     """A part whose newlines indent by `width` more."""
 
     width: int
@@ -41,18 +41,18 @@ class Nest:
 
 
 @dataclass(frozen=True, slots=True)
-class Concat:
+class DocConcat:
     """Parts one after the other."""
 
     docs: tuple[Doc, ...]
 
 
-Doc = Text | Break | Group | Nest | Concat
+Doc = DocText | DocBreak | DocGroup | DocIndent | DocConcat
 
 
 def concat(*docs: Doc | str) -> Doc:
     """Parts one after the other; a plain string is text."""
-    return Concat(tuple(Text(d) if isinstance(d, str) else d for d in docs))
+    return DocConcat(tuple(DocText(d) if isinstance(d, str) else d for d in docs))
 
 
 def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
@@ -62,7 +62,7 @@ def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
         if parts:
             parts.append(separator)
         parts.append(doc)
-    return Concat(tuple(parts))
+    return DocConcat(tuple(parts))
 
 
 def layout(doc: Doc, width: int) -> str:
@@ -78,20 +78,20 @@ def layout(doc: Doc, width: int) -> str:
     while stack:
         indent, flat, part = stack.pop()
         match part:
-            case Text(text):
+            case DocText(text):
                 out.append(text)
                 column += len(text)
-            case Break(text) if flat:
+            case DocBreak(text) if flat:
                 out.append(text)
                 column += len(text)
-            case Break():
+            case DocBreak():
                 out.append("\n" + " " * indent)
                 column = indent
-            case Group(inner):
+            case DocGroup(inner):
                 stack.append((indent, flat or _fits(inner, width - column), inner))
-            case Nest(more, inner):
+            case DocIndent(more, inner):
                 stack.append((indent + more, flat, inner))
-            case Concat(docs):
+            case DocConcat(docs):
                 stack.extend((indent, flat, d) for d in reversed(docs))
     return "".join(out)
 
@@ -103,10 +103,10 @@ def _fits(doc: Doc, room: int) -> bool:
     stack = [doc]
     while stack and room >= 0:
         match stack.pop():
-            case Text(text) | Break(text):
+            case DocText(text) | DocBreak(text):
                 room -= len(text)
-            case Group(inner) | Nest(_, inner):
+            case DocGroup(inner) | DocIndent(_, inner):
                 stack.append(inner)
-            case Concat(docs):
+            case DocConcat(docs):
                 stack.extend(reversed(docs))
     return room >= 0

@@ -39,7 +39,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """The part of a text that is read; positions are those of the whole text."""
 
     text: str
@@ -68,7 +68,7 @@ class Source:
         return error
 
 
-def tokens(source: Source) -> list[Token]:
+def tokens(source: SourceText) -> list[Token]:
     """All tokens and a last one of kind `end`; raises JaxprSyntaxError.
 
     >>> [t.text for t in tokens(Source("b:f32[] = sin a"))]
@@ -77,7 +77,7 @@ def tokens(source: Source) -> list[Token]:
     return list(_scan(source))
 
 
-def _scan(source: Source) -> Iterator[Token]:
+def _scan(source: SourceText) -> Iterator[Token]:
     """The tokens of a source, and one at its end."""
     at = source.start
     stop = len(source.text) if source.stop < 0 else source.stop

@@ -11,14 +11,14 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Literal
-from traceir.text.lexer import Source
-from traceir.text.syntax import Number
+from traceir.text.lexer import SourceText
+from traceir.text.syntax import NumberNode
 from traceir.text.words import Scalar, number_value
 
 _DEFAULTS = {"b": "bool", "i": "int32", "f": "float32", "c": "complex64"}
 
 
-def literal(source: Source, number: Number, aval: ShapedArray) -> Literal:
+def literal(source: SourceText, number: NumberNode, aval: ShapedArray) -> Literal:
     """The literal of that type; raises JaxprSyntaxError where it does not fit.
 
     A type that is no scalar's is for checking to report (program.literal).
@@ -26,7 +26,7 @@ def literal(source: Source, number: Number, aval: ShapedArray) -> Literal:
     return Literal(element_value(source, number, aval.dtype), aval)
 
 
-def element_value(source: Source, number: Number, dtype: np.dtype) -> Scalar:
+def element_value(source: SourceText, number: NumberNode, dtype: np.dtype) -> Scalar:
     """The value of a number as one of that dtype; raises JaxprSyntaxError."""
     value = number_value(number.text, dtype)
     if value is None:

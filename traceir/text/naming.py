@@ -30,7 +30,7 @@ def letters(number: int, digits: str = ascii_lowercase) -> str:
     return found
 
 
-class Names:
+class VariableNames:
     """The variables' names, given out in the order in which they are first written.
 
     Each program has its own, so that an inner one may use its caller's again.
@@ -109,7 +109,7 @@ def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
     return [a for a in jaxpr.outvars if a in blanks] == defined
 
 
-class Shared:
+class SharedPrograms:
     """The programs that are written before the others, by name."""
 
     def __init__(self, full: bool, words: Collection[str]) -> None:
@@ -144,9 +144,9 @@ class Shared:
         self.programs.append((unique, closed))
 
 
-def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
+def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> SharedPrograms:
     """The programs that occur twice or are long, in breadth-first order."""
-    shared = Shared(full, {*NUMBER_WORDS, "None", *rules.dtypes})
+    shared = SharedPrograms(full, {*NUMBER_WORDS, "None", *rules.dtypes})
     form = rules.form("text.shared")
     visits: dict[Hashable, int] = {}
     found: dict[Hashable, tuple[ClosedJaxpr, str]] = {}

@@ -14,10 +14,17 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
 from traceir.rules.formulas.domains import PROGRAMS
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.shown import read_application
-from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
+from traceir.text.syntax import (
+    ListNode,
+    NumberNode,
+    ParameterNode,
+    ProgramNode,
+    Value,
+    WordNode,
+)
 from traceir.text.words import StoredDTypes, nan_digits, number_value
 
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
@@ -28,9 +35,9 @@ class Values:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceText,
         rules: Rules,
-        closed: Callable[[Program], ClosedJaxpr],
+        closed: Callable[[ProgramNode], ClosedJaxpr],
         named: Callable[[str, int], ClosedJaxpr],
         shared: Container[str],
     ) -> None:
@@ -41,7 +48,10 @@ class Values:
         self.dtypes = StoredDTypes({n: d.stored for n, d in rules.dtypes.items()})
 
     def params(
-        self, written: Sequence[Parameter], row: Prim | None, spelling: Spelling | None
+        self,
+        written: Sequence[ParameterNode],
+        row: Prim | None,
+        spelling: Spelling | None,
     ) -> dict[str, Hashable]:
         """The written parameters by name; those of an older spelling by today's."""
         domains = {p.name: p.domain for p in row.params} if row else {}
@@ -63,13 +73,13 @@ class Values:
     def value(self, value: Value, domain: str) -> Hashable:
         """One value, read as the domain suggests; raises JaxprSyntaxError."""
         match value:
-            case Program():
+            case ProgramNode():
                 return self.closed(value)
-            case Many(items):
+            case ListNode(items):
                 return tuple(self.value(v, domain) for v in items)
-            case Number(text, at=at):
+            case NumberNode(text, at=at):
                 return self.number(text, at)
-            case Word(text, quoted, at):
+            case WordNode(text, quoted, at):
                 return text if quoted else self.word(text, domain, at)
 
     def number(self, text: str, at: int) -> int | float | complex:

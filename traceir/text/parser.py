@@ -17,18 +17,18 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, default
-from traceir.text.lexer import NUMBER_WORDS, Source
+from traceir.text.lexer import NUMBER_WORDS, SourceText
 from traceir.text.literals import element_value, literal, untyped_dtype
 from traceir.text.params import Values, complete
-from traceir.text.reader import Reader
+from traceir.text.reader import ProgramParser
 from traceir.text.syntax import (
-    Binder,
-    Equation,
-    Module,
-    Name,
-    Number,
+    BinderNode,
+    EquationNode,
+    ModuleNode,
+    NameNode,
+    NumberNode,
     Operand,
-    Program,
+    ProgramNode,
 )
 
 # Nothing is known of a name that nothing binds; the variable made for it must still
@@ -55,21 +55,23 @@ def parse(
     """
     if not isinstance(text, str):
         raise TypeError(f"the text of a program is a str, got {type(text).__name__}")
-    return parse_source(Source(text, rules=rules or default()), kept)
+    return parse_source(SourceText(text, rules=rules or default()), kept)
 
 
-def parse_source(source: Source, kept: Kept | None = None) -> ClosedJaxpr:
+def parse_source(source: SourceText, kept: Kept | None = None) -> ClosedJaxpr:
     """As `parse`, of a part of a longer text."""
-    module = Reader(source).module()
+    module = ProgramParser(source).module()
     return resolve(module, source, kept)
 
 
-def resolve(module: Module, source: Source, kept: Kept | None = None) -> ClosedJaxpr:
+def resolve(
+    module: ModuleNode, source: SourceText, kept: Kept | None = None
+) -> ClosedJaxpr:
     """The program of a syntax tree; raises JaxprSyntaxError."""
     return _Resolver(module, source, kept).closed(module.main)
 
 
-class _Scope:
+class _VariableScope:
     """The variables of one program by name."""
 
     def __init__(self) -> None:
@@ -104,11 +106,13 @@ def _alike(aval: ShapedArray, other: ShapedArray | None) -> bool:
 
 
 class _Resolver:
-    def __init__(self, module: Module, source: Source, kept: Kept | None) -> None:
+    def __init__(
+        self, module: ModuleNode, source: SourceText, kept: Kept | None
+    ) -> None:
         self.source = source
         self.kept = kept
         self.rules = source.rules or default()
-        self.shared: Mapping[str, Program] = dict(module.shared)
+        self.shared: Mapping[str, ProgramNode] = dict(module.shared)
         self.done: dict[str, ClosedJaxpr] = {}
         self.open: list[str] = []
         # The results of the equation whose parameters are being read.
@@ -126,9 +130,9 @@ class _Resolver:
             self.open.pop()
         return self.done[name]
 
-    def closed(self, program: Program) -> ClosedJaxpr:
+    def closed(self, program: ProgramNode) -> ClosedJaxpr:
         wanted, self.wanted = self.wanted, ()
-        scope = _Scope()
+        scope = _VariableScope()
         constants = tuple(self.define(scope, b) for b in program.constants)
         inputs = tuple(self.define(scope, b) for b in program.inputs)
         eqns = tuple(self.equation(scope, e) for e in program.equations)
@@ -136,18 +140,18 @@ class _Resolver:
         jaxpr = Jaxpr(constants, inputs, eqns, results)
         return ClosedJaxpr(jaxpr, self.constants(program.constants))
 
-    def define(self, scope: _Scope, binder: Binder) -> Var:
+    def define(self, scope: _VariableScope, binder: BinderNode) -> Var:
         if binder.aval is None:
             got = f"`{binder.name}` without a type, expected `{binder.name}:f32[]`"
             raise self.source.error("text.syntax", got, binder.at)
         return scope.bind(binder.name, binder.aval)
 
-    def constants(self, binders: tuple[Binder, ...]) -> tuple[np.ndarray, ...]:
+    def constants(self, binders: tuple[BinderNode, ...]) -> tuple[np.ndarray, ...]:
         # That all or none have values is for checking to demand (program.constants).
         kept = self.kept is not None  # then all have
         return tuple(self.array(b) for b in binders if kept or b.value is not None)
 
-    def array(self, binder: Binder) -> np.ndarray:
+    def array(self, binder: BinderNode) -> np.ndarray:
         """A constant's elements as an array, or one that was kept."""
         aval, elements = binder.aval, binder.value or ()
         assert aval is not None  # the reader takes values after types only
@@ -163,7 +167,9 @@ class _Resolver:
         found.flags.writeable = False
         return found
 
-    def kept_array(self, binder: Binder, aval: ShapedArray, kept: Kept) -> np.ndarray:
+    def kept_array(
+        self, binder: BinderNode, aval: ShapedArray, kept: Kept
+    ) -> np.ndarray:
         """The constant for which its number stands."""
         elements = binder.value or ()
         if len(elements) != 1 or not elements[0].text.isdecimal():
@@ -173,7 +179,7 @@ class _Resolver:
 
     # -- equations ------------------------------------------------------------
 
-    def equation(self, scope: _Scope, equation: Equation) -> Eqn:
+    def equation(self, scope: _VariableScope, equation: EquationNode) -> Eqn:
         """An equation, with its params completed by the primitive's row."""
         spelling = self.rules.spellings.get(equation.primitive)
         primitive = spelling.means if spelling else equation.primitive
@@ -191,7 +197,7 @@ class _Resolver:
         self,
         params: dict[str, Hashable],
         row: Prim | None,
-        equation: Equation,
+        equation: EquationNode,
         inputs: tuple[Atom, ...],
         outputs: tuple[Var, ...],
     ) -> None:
@@ -205,13 +211,16 @@ class _Resolver:
             raise self.source.error("text.hidden", got, equation.at)
 
     def operands(
-        self, scope: _Scope, equation: Equation, params: Mapping[str, Hashable]
+        self,
+        scope: _VariableScope,
+        equation: EquationNode,
+        params: Mapping[str, Hashable],
     ) -> tuple[Atom, ...]:
         """The operands; bare numbers take a dtype from the others."""
         inner = [v for v in params.values() if isinstance(v, ClosedJaxpr)]
         wanted = inner[0].in_avals if len(inner) == 1 else ()
         found = [self.atom(scope, operand) for operand in equation.inputs]
-        known = [a.aval.dtype for a in found if not isinstance(a, Number)]
+        known = [a.aval.dtype for a in found if not isinstance(a, NumberNode)]
         known += [b.aval.dtype for b in equation.outputs if b.aval]
         return tuple(
             self.guess(a, wanted[k].dtype if k < len(wanted) else None, known)
@@ -219,32 +228,32 @@ class _Resolver:
         )
 
     def guess(
-        self, atom: Atom | Number, wanted: np.dtype | None, known: list[np.dtype]
+        self, atom: Atom | NumberNode, wanted: np.dtype | None, known: list[np.dtype]
     ) -> Atom:
-        if not isinstance(atom, Number):
+        if not isinstance(atom, NumberNode):
             return atom
         dtype = wanted or untyped_dtype(atom.text, known)
         return literal(self.source, atom, ShapedArray((), dtype))
 
-    def atom(self, scope: _Scope, operand: Operand) -> Atom | Number:
-        if isinstance(operand, Number):
+    def atom(self, scope: _VariableScope, operand: Operand) -> Atom | NumberNode:
+        if isinstance(operand, NumberNode):
             return self.typed(operand)
         var = scope.find(operand.text)
         if var is None and operand.text in NUMBER_WORDS:
-            return Number(operand.text, None, operand.at)
+            return NumberNode(operand.text, None, operand.at)
         if var is None and operand.text == "_" and scope.blanks:
             got = f"`_`, of which there are {len(scope.blanks)}"
             raise self.source.error("text.syntax", got, operand.at)
         return var or scope.names.setdefault(operand.text, Var(UNBOUND))
 
-    def typed(self, number: Number) -> Literal | Number:
+    def typed(self, number: NumberNode) -> Literal | NumberNode:
         if number.aval is None:
             return number
         return literal(self.source, number, number.aval)
 
     def results(
         self,
-        scope: _Scope,
+        scope: _VariableScope,
         operands: tuple[Operand, ...],
         wanted: tuple[ShapedArray | None, ...],
     ) -> tuple[Atom, ...]:
@@ -252,8 +261,8 @@ class _Resolver:
         # Results that the caller drops are all named `_`.
         found: list[Atom] = []
         for k, operand in enumerate(operands):
-            atom: Atom | Number | None = None
-            if isinstance(operand, Name) and operand.text == "_":
+            atom: Atom | NumberNode | None = None
+            if isinstance(operand, NameNode) and operand.text == "_":
                 atom = scope.dropped(wanted[k] if k < len(wanted) else None)
             found.append(self.guess(atom or self.atom(scope, operand), None, []))
         return tuple(found)

@@ -23,8 +23,18 @@ from traceir.ir.jaxpr import (
     print_by,
 )
 from traceir.rules import Param, Prim, Rules, default
-from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
-from traceir.text.naming import Names, Shared, shared_programs
+from traceir.text.doc import (
+    Doc,
+    DocBreak,
+    DocConcat,
+    DocGroup,
+    DocIndent,
+    DocText,
+    concat,
+    join,
+    layout,
+)
+from traceir.text.naming import SharedPrograms, VariableNames, shared_programs
 from traceir.text.objects import WRITERS
 from traceir.text.params import guess_domain
 from traceir.text.shown import shown
@@ -81,8 +91,8 @@ class _Printer:
         self.keep = keep
         self.form = rules.form("text.layout")
         self.weak = rules.form("text.weak").mark
-        self.shared: Shared = shared_programs(closed, full, rules)
-        self.names = Names(self.shared.names(), rules)
+        self.shared: SharedPrograms = shared_programs(closed, full, rules)
+        self.names = VariableNames(self.shared.names(), rules)
 
     def module(self, closed: ClosedJaxpr) -> Doc:
         if not self.full:
@@ -90,8 +100,8 @@ class _Printer:
         docs: list[Doc] = []
         for name, inner in self.shared.programs:
             body = self.program(inner)
-            docs.append(concat(f"let {name} = ", body, " in", Break()))
-        return Concat((*docs, self.program(closed)))
+            docs.append(concat(f"let {name} = ", body, " in", DocBreak()))
+        return DocConcat((*docs, self.program(closed)))
 
     # -- programs -------------------------------------------------------------
 
@@ -99,21 +109,21 @@ class _Printer:
         jaxpr = closed.jaxpr
         constants = self.constants(closed)
         inputs = self.binders(jaxpr, jaxpr.invars)
-        eqns = join(Break("; "), [self.eqn(jaxpr, e) for e in jaxpr.eqns])
+        eqns = join(DocBreak("; "), [self.eqn(jaxpr, e) for e in jaxpr.eqns])
         results = self.results(jaxpr)
         head = concat("{ lambda ", constants, "; ", inputs, ". let")
-        body = concat(head, self.nest(Break(), eqns), Break(), "in ", results)
-        return Group(concat(self.nest(body), " }"))
+        body = concat(head, self.nest(DocBreak(), eqns), DocBreak(), "in ", results)
+        return DocGroup(concat(self.nest(body), " }"))
 
     def nest(self, *docs: Doc | str) -> Doc:
-        return Nest(self.form.indent, concat(*docs))
+        return DocIndent(self.form.indent, concat(*docs))
 
     def fill(self, parts: Sequence[Doc], separator: str = "") -> Doc:
         """Parts with as many on a line as there is room for."""
-        return self.nest(Group(join(concat(separator, Group(Break())), parts)))
+        return self.nest(DocGroup(join(concat(separator, DocGroup(DocBreak())), parts)))
 
     def results(self, jaxpr: Jaxpr) -> Doc:
-        atoms = [Text(self.atom(jaxpr, a)) for a in jaxpr.outvars]
+        atoms = [DocText(self.atom(jaxpr, a)) for a in jaxpr.outvars]
         return concat("(", self.fill(atoms, ","), ",)" if len(atoms) == 1 else ")")
 
     def constants(self, closed: ClosedJaxpr) -> Doc:
@@ -122,7 +132,7 @@ class _Printer:
             return self.binders(jaxpr, jaxpr.constvars)
         pairs = zip(jaxpr.constvars, closed.consts)
         return self.fill(
-            [Text(self.binder(jaxpr, v) + self.elements(c)) for v, c in pairs]
+            [DocText(self.binder(jaxpr, v) + self.elements(c)) for v, c in pairs]
         )
 
     def elements(self, value: np.ndarray) -> str:
@@ -136,7 +146,7 @@ class _Printer:
     # -- variables ------------------------------------------------------------
 
     def binders(self, jaxpr: Jaxpr, variables: Sequence[Var]) -> Doc:
-        return self.fill([Text(self.binder(jaxpr, v)) for v in variables])
+        return self.fill([DocText(self.binder(jaxpr, v)) for v in variables])
 
     def binder(self, jaxpr: Jaxpr, var: Var) -> str:
         return f"{self.names.of(jaxpr, var)}:{self.aval(var)}"
@@ -164,7 +174,7 @@ class _Printer:
         effects = eqn.effects - effects_of(eqn.primitive, eqn.params)
         primitive = "!".join((eqn.primitive, *sorted(effects)))
         params = self.params(eqn, row)
-        operands = self.fill([Text(self.atom(jaxpr, a)) for a in eqn.inputs])
+        operands = self.fill([DocText(self.atom(jaxpr, a)) for a in eqn.inputs])
         equals = " = " if eqn.outputs else ""
         return concat(results, equals, primitive, params, " ", operands)
 
@@ -183,12 +193,12 @@ class _Printer:
             for name in first + sorted(given.keys() - set(first))
             if self.shows(given[name], rows.get(name))
         ]
-        return self.many("[", pairs, "]") if pairs else Text("")
+        return self.many("[", pairs, "]") if pairs else DocText("")
 
     def many(self, begin: str, parts: Sequence[Doc], end: str, comma: str = "") -> Doc:
         """Parts in brackets, on one line or each on its own."""
-        inner = self.nest(begin, Break(""), join(concat(comma, Break()), parts))
-        return Group(concat(inner, Break(""), end))
+        inner = self.nest(begin, DocBreak(""), join(concat(comma, DocBreak()), parts))
+        return DocGroup(concat(inner, DocBreak(""), end))
 
     def shows(self, value: Hashable, param: Param | None) -> bool:
         """True if a parameter of that value is written."""
@@ -204,20 +214,20 @@ class _Printer:
         if self.full and (found := opaque(value)) is not None:
             raise self.refusal(eqn, name, found)
         if domain in WRITERS:
-            return Text(WRITERS[domain](value, self.full))
+            return DocText(WRITERS[domain](value, self.full))
         return self.value(value, domain)
 
     def value(self, value: Hashable, domain: str) -> Doc:
         """A value; a program that is shared is written as its name."""
         if isinstance(value, ClosedJaxpr):
             shared = self.shared.name(value)
-            return Text(shared) if shared else self.program(value)
+            return DocText(shared) if shared else self.program(value)
         if isinstance(value, tuple) and _has_program(value):
             only = all(isinstance(v, ClosedJaxpr) for v in value)
             parts = [self.value(v, domain) for v in value]
             return self.many("(", parts, ")", "" if only else ",")
         exact = self.full and domain != "name"
-        return Text(value_text(value, domain in LISTS, exact))
+        return DocText(value_text(value, domain in LISTS, exact))
 
     def refusal(self, eqn: Eqn, name: str, value: object) -> TraceirError:
         """The error of a parameter that has no text, at the user's line."""
@@ -233,7 +243,7 @@ def _has_program(value: Hashable) -> bool:
     return isinstance(value, ClosedJaxpr)
 
 
-class Texts:
+class ProgramTexts:
     """The texts of parts of a program or of one inside it, named as in the whole text.
 
     >>> from traceir.text.parser import parse
@@ -257,4 +267,4 @@ class Texts:
         return self._printer.atom(jaxpr, atom)
 
 
-print_by(Printer(to_text, Texts))
+print_by(Printer(to_text, ProgramTexts))

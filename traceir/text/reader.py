@@ -9,32 +9,32 @@ import ast
 
 from traceir.ir.avals import ShapedArray
 from traceir.text.cursor import Cursor
-from traceir.text.lexer import NUMBER_WORDS, Source, Token
+from traceir.text.lexer import NUMBER_WORDS, SourceText, Token
 from traceir.text.objects import FIELDS
 from traceir.text.syntax import (
-    Binder,
-    Equation,
-    Many,
-    Module,
-    Name,
-    Number,
+    BinderNode,
+    EquationNode,
+    ListNode,
+    ModuleNode,
+    NameNode,
+    NumberNode,
     Operand,
-    Parameter,
-    Program,
+    ParameterNode,
+    ProgramNode,
     Value,
-    Word,
+    WordNode,
 )
 
 # What NumPy writes around a scalar.
 WRAPPERS = frozenset({"np.int64"})
 
 
-class Reader(Cursor):
+class ProgramParser(Cursor):
     """Reads programs, from left to right."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         super().__init__(source)
-        self.shared: list[tuple[str, Program]] = []
+        self.shared: list[tuple[str, ProgramNode]] = []
         # A program may be used by one that is written before it.
         self.let = {
             name.text
@@ -44,7 +44,7 @@ class Reader(Cursor):
             if (word.text, sign.text, begin.text) == ("let", "=", "{")
         }
 
-    def module(self) -> Module:
+    def module(self) -> ModuleNode:
         """`{let name = program in} program`, to the end of the source."""
         shared = self.shared
         while self.accept("let"):
@@ -57,20 +57,20 @@ class Reader(Cursor):
         main = self.program()
         if self.peek().kind != "end":
             raise self.fail("the end of the program")
-        return Module(tuple(shared), main)
+        return ModuleNode(tuple(shared), main)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramNode:
         """`{ lambda constants ; inputs. let equations in (results) }`."""
         return self.nested(self._program)
 
-    def _program(self) -> Program:
+    def _program(self) -> ProgramNode:
         """Read a program from its opening brace to its closing one."""
         at = self.expect("{", "a program `{ lambda ; … }`").at
         self.expect("lambda")
         constants = self.binders(";", values=True)
         inputs = self.binders(".", statics=True)
         self.expect("let")
-        equations: list[Equation] = []
+        equations: list[EquationNode] = []
         while not self.has("in", "("):
             equations.append(self.equation())
             while self.accept(";"):
@@ -78,7 +78,7 @@ class Reader(Cursor):
         self.expect("in")
         results = self.results()
         self.expect("}")
-        return Program(constants, inputs, tuple(equations), results, at)
+        return ProgramNode(constants, inputs, tuple(equations), results, at)
 
     def results(self) -> tuple[Operand, ...]:
         """`(a, b)`, `(a,)` or `()`."""
@@ -95,7 +95,7 @@ class Reader(Cursor):
 
     def binders(
         self, stop: str, values: bool = False, statics: bool = False
-    ) -> tuple[Binder, ...]:
+    ) -> tuple[BinderNode, ...]:
         """Definitions up to and with the token `stop`."""
         found = []
         while not self.has(stop):
@@ -103,7 +103,9 @@ class Reader(Cursor):
         self.expect(stop)
         return tuple(found)
 
-    def binder(self, what: str, values: bool = False, statics: bool = False) -> Binder:
+    def binder(
+        self, what: str, values: bool = False, statics: bool = False
+    ) -> BinderNode:
         """`name:type`, or `name` alone in an untyped program."""
         static = statics and self.has("static") and self.peek(1).kind == "name"
         self.index += static
@@ -112,7 +114,7 @@ class Reader(Cursor):
         value = None
         if values and aval and self.accept("="):
             value = self.elements()
-        return Binder(token.text, aval, token.at, value, static)
+        return BinderNode(token.text, aval, token.at, value, static)
 
     def aval(self) -> ShapedArray:
         """`f32[2,3]`, or `~f32[2,3]` where it is weakly typed."""
@@ -142,7 +144,7 @@ class Reader(Cursor):
         ahead = int(self.has("~"))
         return self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
 
-    def elements(self) -> tuple[Number, ...]:
+    def elements(self) -> tuple[NumberNode, ...]:
         """`{1 2 3}`: the elements of an array in row-major order."""
         self.expect("{")
         found = []
@@ -151,7 +153,7 @@ class Reader(Cursor):
             self.accept(",")
         return tuple(found)
 
-    def number(self) -> Number:
+    def number(self) -> NumberNode:
         """A number or a truth value, without a type."""
         token = self.take()
         if token.kind != "number" and token.text not in NUMBER_WORDS:
@@ -160,11 +162,11 @@ class Reader(Cursor):
         if text.lstrip("-") == "nan" and self.accept("("):
             text += f"({self.take().text})"
             self.expect(")")
-        return Number(text, None, token.at)
+        return NumberNode(text, None, token.at)
 
     # -- equations ------------------------------------------------------------
 
-    def equation(self) -> Equation:
+    def equation(self) -> EquationNode:
         """`results = primitive[params] operands`."""
         at = self.peek().at
         outputs = self.binders("=") if self._binds(self.index) else ()
@@ -174,7 +176,7 @@ class Reader(Cursor):
             effects.append(self.name("the name of an effect").text)
         params = self.nested(self.params) if self.accept("[") else ()
         inputs = self.operands(self.column(at))
-        return Equation(outputs, primitive.text, tuple(effects), params, inputs, at)
+        return EquationNode(outputs, primitive.text, tuple(effects), params, inputs, at)
 
     def _binds(self, index: int) -> bool:
         """True if variables and `=` stand here: typed ones, or bare ones on a line."""
@@ -217,23 +219,23 @@ class Reader(Cursor):
         if token.kind not in ("name", "number"):
             raise self.fail("a variable or a literal")
         if token.kind == "name" and self.peek(1).text not in (":", "("):
-            return Name(self.take().text, token.at)
+            return NameNode(self.take().text, token.at)
         number = self.number()
         if not self.accept(":"):
             return number
-        return Number(number.text, self.aval(), number.at)
+        return NumberNode(number.text, self.aval(), number.at)
 
     # -- parameters -----------------------------------------------------------
 
-    def params(self) -> tuple[Parameter, ...]:
+    def params(self) -> tuple[ParameterNode, ...]:
         """`name=value` up to and with `]`."""
-        found: list[Parameter] = []
+        found: list[ParameterNode] = []
         while not self.accept("]"):
             token = self.name("a parameter or `]`")
             if token.text in {p.name for p in found}:
                 raise self.fail("a parameter not yet given", token)
             self.expect("=")
-            found.append(Parameter(token.text, self.value(), token.at))
+            found.append(ParameterNode(token.text, self.value(), token.at))
             self.accept(",")
         return tuple(found)
 
@@ -250,13 +252,13 @@ class Reader(Cursor):
             return self.nested(lambda: self.many(close, token.at))
         match token.kind:
             case "number":
-                return Number(token.text, None, token.at)
+                return NumberNode(token.text, None, token.at)
             case "string":
-                return Word(_unquote(self, token), True, token.at)
+                return WordNode(_unquote(self, token), True, token.at)
             case "text" | "tree" | "type":
-                return Word(token.text, False, token.at)
+                return WordNode(token.text, False, token.at)
             case "name" | "angle" if not self.has("("):
-                return Word(token.text, False, token.at)
+                return WordNode(token.text, False, token.at)
             case "name" if token.text in WRAPPERS:
                 return self.wrapped()
             case "name" if token.text in FIELDS:
@@ -265,14 +267,14 @@ class Reader(Cursor):
                 raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
         raise self.fail("the value of a parameter", token)
 
-    def wrapped(self) -> Number:
+    def wrapped(self) -> NumberNode:
         """The rest of `np.int64(3)`, which is 3."""
         self.expect("(")
         found = self.number()
         self.expect(")")
         return found
 
-    def record(self, fields: tuple[str, ...], at: int) -> Many:
+    def record(self, fields: tuple[str, ...], at: int) -> ListNode:
         """The rest of a list whose parts have names, in their order."""
         self.expect("(")
         found: list[Value] = []
@@ -283,9 +285,9 @@ class Reader(Cursor):
             self.expect("=")
             found.append(self.value())
         self.expect(")")
-        return Many(tuple(found), at)
+        return ListNode(tuple(found), at)
 
-    def many(self, close: str, at: int) -> Many:
+    def many(self, close: str, at: int) -> ListNode:
         """The rest of a list, separated by commas; programs need none."""
         items: list[Value] = []
         while not self.has(close):
@@ -295,10 +297,10 @@ class Reader(Cursor):
             if not self.has("{") and self.peek().text not in self.let:
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
-        return Many(tuple(items), at, close == "]")
+        return ListNode(tuple(items), at, close == "]")
 
 
-def _unquote(reader: Reader, token: Token) -> str:
+def _unquote(reader: ProgramParser, token: Token) -> str:
     try:
         return str(ast.literal_eval(token.text))
     except (SyntaxError, ValueError):

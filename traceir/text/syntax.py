@@ -7,7 +7,7 @@ from traceir.ir.avals import ShapedArray
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberNode:
     """A literal as written, with its type where one is written."""
 
     text: str
@@ -16,7 +16,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class NameNode:
     """A use of a variable."""
 
     text: str
@@ -24,7 +24,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordNode:
     """A bare or quoted word as a parameter's value."""
 
     text: str
@@ -33,7 +33,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class ListNode:
     """A list as a parameter's value, in parentheses or, if `bracketed`, brackets."""
 
     items: tuple[Value, ...]
@@ -42,7 +42,7 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Binder:
+class BinderNode:
     """A variable being defined; `value` is that of a constant written in full text.
 
     An untyped program marks its static parameters.
@@ -51,12 +51,12 @@ class Binder:
     name: str
     aval: ShapedArray | None
     at: int
-    value: tuple[Number, ...] | None = None
+    value: tuple[NumberNode, ...] | None = None
     static: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ParameterNode:
     """One `name=value` of an equation."""
 
     name: str
@@ -65,35 +65,35 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
+class EquationNode:
     """One line of a program."""
 
-    outputs: tuple[Binder, ...]
+    outputs: tuple[BinderNode, ...]
     primitive: str
     effects: tuple[str, ...]
-    params: tuple[Parameter, ...]
+    params: tuple[ParameterNode, ...]
     inputs: tuple[Operand, ...]
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramNode:
     """The text between one pair of braces."""
 
-    constants: tuple[Binder, ...]
-    inputs: tuple[Binder, ...]
-    equations: tuple[Equation, ...]
+    constants: tuple[BinderNode, ...]
+    inputs: tuple[BinderNode, ...]
+    equations: tuple[EquationNode, ...]
     results: tuple[Operand, ...]
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleNode:
     """A program after the named programs that it and they refer to."""
 
-    shared: tuple[tuple[str, Program], ...]
-    main: Program
+    shared: tuple[tuple[str, ProgramNode], ...]
+    main: ProgramNode
 
 
-Operand = Name | Number
-Value = Word | Number | Many | Program
+Operand = NameNode | NumberNode
+Value = WordNode | NumberNode | ListNode | ProgramNode

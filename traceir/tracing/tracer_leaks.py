@@ -83,7 +83,7 @@ def _told(tracer: Tracer, holders: Sequence[str]) -> str:
     )
 
 
-class _Step:
+class _ReferrerStep:
     """A holder, and the words on the way to it; in no container that is looked at."""
 
     __slots__ = ("holder", "words")
@@ -100,7 +100,7 @@ def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
     Without such a way, the first that was found.
     """
     hidden = {id(ignored)}
-    level = [_Step(value, ())]
+    level = [_ReferrerStep(value, ())]
     words: tuple[str, ...] = ()
     ours = False
     for _ in range(STEPS):
@@ -126,22 +126,24 @@ def _is_ours(holder: Any) -> bool:
     return inside[:1] != ["conform"]  # which plays a user
 
 
-def _steps(level: list[_Step], hidden: set[int]) -> list[_Step]:
+def _steps(level: list[_ReferrerStep], hidden: set[int]) -> list[_ReferrerStep]:
     """The references to some values: their holders; values of traces last."""
-    found: list[_Step] = []
-    later: list[_Step] = []
+    found: list[_ReferrerStep] = []
+    later: list[_ReferrerStep] = []
     referrers = _referrers(step.holder for step in level)
     every = [holder for holders in referrers.values() for holder in holders]
     above = _referrers(h for h in every if isinstance(h, dict | CellType))
     for step in level:
         for holder in referrers.get(id(step.holder), ()):
-            if id(holder) in hidden or isinstance(holder, FrameType | _Step):
+            if id(holder) in hidden or isinstance(holder, FrameType | _ReferrerStep):
                 continue
             if isinstance(holder, Tracer):
-                later.append(_Step(holder, (*step.words, "another traced value")))
+                later.append(
+                    _ReferrerStep(holder, (*step.words, "another traced value"))
+                )
             else:
                 word, owner = _word(holder, step.holder, above.get(id(holder), []))
-                found.append(_Step(owner, (*step.words, word)))
+                found.append(_ReferrerStep(owner, (*step.words, word)))
     return found + later
 
 

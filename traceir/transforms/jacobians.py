@@ -11,7 +11,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import promote
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.applied import (
-    Call,
+    FlatFunction,
     linearized,
     pushed,
     returned,
@@ -26,7 +26,7 @@ from traceir.transforms.autodiff.arguments import (
 )
 from traceir.transforms.autodiff.gradients import check_inputs, check_result
 from traceir.transforms.autodiff.jvp_trace import is_inexact
-from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.batching.vmap import vmap
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import Zero
@@ -121,7 +121,7 @@ def jacrev(
         avals = call.arguments.avals
 
         def back(*cotangents: Value) -> list[Value]:
-            found = pull(tape, cotangents)
+            found = backward_pass(tape, cotangents)
             return [
                 zeros(aval) if ct is None or type(ct) is Zero else ct
                 for ct, aval in zip(found, avals, strict=True)
@@ -139,7 +139,7 @@ jacobian = jacrev
 def _rows(
     found: Sequence[Value],
     rows: Sequence[ShapedArray],
-    call: Call,
+    call: FlatFunction,
     argnums: Argnums,
     aux: Any,
 ) -> Any:
@@ -186,7 +186,7 @@ def hessian(
     return jacfwd(inner, argnums, has_aux, holomorphic)
 
 
-def _tree(leaves: Sequence[Any], call: Call, argnums: Argnums) -> Any:
+def _tree(leaves: Sequence[Any], call: FlatFunction, argnums: Argnums) -> Any:
     """The leaves in the structure of the arguments that are differentiated."""
     trees = call.arguments.treedef.unflatten([as_array(v, str) for v in leaves])
     return trees[0] if isinstance(argnums, int) else tuple(trees)

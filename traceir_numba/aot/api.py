@@ -185,7 +185,7 @@ def _source(where: Path, artefact: Artefact) -> tuple[Path, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ArtefactFormat:
     """A form of files: the suffix of its path, and the function that writes it."""
 
     suffix: str
@@ -193,9 +193,9 @@ class Form:
 
 
 FORMS = {
-    "object": Form(".o", _object),
-    "python": Form(".py", _python),
-    "source": Form(".py", _source),
+    "object": ArtefactFormat(".o", _object),
+    "python": ArtefactFormat(".py", _python),
+    "source": ArtefactFormat(".py", _source),
 }
 
 

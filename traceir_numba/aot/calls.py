@@ -15,14 +15,21 @@ import numpy as np
 
 from traceir.dtypes import as_dtype
 from traceir_numba import cost_model
-from traceir_numba.aot.entries import Entry
+from traceir_numba.aot.entries import AotFunction
 from traceir_numba.aot.instructions import plain
 from traceir_numba.aot.parts import ALIGNMENT, SUM, WORK, constant_text
 from traceir_numba.buffers.buffer_assignment import size_of
-from traceir_numba.codegen.nest import Kernel
+from traceir_numba.codegen.nest import KernelSource
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.gemm.parallel import is_long
-from traceir_numba.loops.program import Call, Copy, Launch, Program, Reshape, Run
+from traceir_numba.loops.program import (
+    BufferProgram,
+    CallMatmul,
+    CallRoutine,
+    Copy,
+    Launch,
+    Reshape,
+)
 from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments, is_strided
@@ -34,7 +41,7 @@ Text = list[str]
 class Calls:
     """The lines of one entry's function, and where each buffer's memory is."""
 
-    entry: Entry
+    entry: AotFunction
     instructions: tuple[str, ...]  # that it may use
     lines: Text = field(default_factory=list)
     declared: dict[str, str] = field(default_factory=dict)
@@ -49,7 +56,7 @@ class Calls:
         self.roots = roots_of(self.program)
 
     @property
-    def program(self) -> Program:
+    def program(self) -> BufferProgram:
         """The entry's program."""
         return self.entry.build.program
 
@@ -151,7 +158,7 @@ class Calls:
             f"store ptr %work, ptr @{WORK}",
         ]
 
-    def lays_out(self, step: Call, dtype: str) -> None:
+    def lays_out(self, step: CallMatmul, dtype: str) -> None:
         """Take notice of what a product lays out."""
         _, _, _, inner, columns, *_ = call_arguments(step.eqn)
         work_size = strided.work_size if is_strided(step.eqn) else blocked.work_size
@@ -167,14 +174,14 @@ class Calls:
             case Launch():
                 kernel = built.sources.steps[number]
                 self.call(built.kernels[kernel.name].symbol, self.launch(step, kernel))
-            case Run(routine, slots):
+            case CallRoutine(routine, slots):
                 kernel = built.sources.steps[number]
                 for inner in walk(routine.steps):
-                    if isinstance(inner, Call):
+                    if isinstance(inner, CallMatmul):
                         self.lays_out(inner, routine.buffers[inner.output].dtype)
                 given = [f"ptr {self.place(k)}" for k in slots]
                 self.call(built.kernels[kernel.name].symbol, given)
-            case Call():
+            case CallMatmul():
                 self.product(step)
             case Copy(source, target):
                 self.copy(source, target)
@@ -184,7 +191,7 @@ class Calls:
             case _:
                 raise AssertionError(step)
 
-    def launch(self, step: Launch, kernel: Kernel) -> Iterator[str]:
+    def launch(self, step: Launch, kernel: KernelSource) -> Iterator[str]:
         """The launch of a kernel for all of its work at once."""
         for slot in step.buffers:
             yield f"ptr {self.place(slot)}"
@@ -206,7 +213,7 @@ class Calls:
         pointers = f"ptr {to}, ptr {source}"
         self.lines.append(f"call void @{name}({pointers}, i64 {size}, i1 false)")
 
-    def product(self, step: Call) -> None:
+    def product(self, step: CallMatmul) -> None:
         """Products of matrices: what `matmul.product` does, by one thread."""
         buffer = self.program.buffers[step.output]
         if is_strided(step.eqn):
@@ -223,7 +230,7 @@ class Calls:
         sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides, columns)
         self.call(symbol, [*_pointers(x, y, z), *_sizes(sizes)])
 
-    def strided(self, step: Call, dtype: str) -> None:
+    def strided(self, step: CallMatmul, dtype: str) -> None:
         """Products of operands that lie anywhere, likewise."""
         self.lays_out(step, dtype)
         outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
@@ -283,9 +290,9 @@ class Calls:
         return symbol
 
 
-def roots_of(program: Program) -> dict[int, int]:
+def roots_of(program: BufferProgram) -> dict[int, int]:
     """The buffers whose memory others have, for each of these."""
-    over = dict(program.over)
+    over = dict(program.reuses)
     for step in program.steps:
         if isinstance(step, Reshape) and not step.copied:
             over[step.output] = step.source

@@ -23,11 +23,11 @@ from traceir.jit.stages import Traced
 from traceir.pytrees.treedef import TreeDef, key_path
 from traceir_numba.aot.seals import FORMAT
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Evaluated, Host
-from traceir_numba.emitters.pairs.values import is_evaluated
-from traceir_numba.loops.program import Evaluate
-from traceir_numba.lowering.host_partition import is_driven
-from traceir_numba.pipeline.compiler import Build, build
+from traceir_numba.emitters.kinds import HostCallback, ReferenceCall
+from traceir_numba.emitters.pairs.values import is_reference_call
+from traceir_numba.loops.program import CallReference
+from traceir_numba.lowering.host_partition import needs_host
+from traceir_numba.pipeline.compiler import Compilation, build
 from traceir_numba.runtime import mcjit
 
 Shape = tuple[int, ...]
@@ -57,7 +57,7 @@ MODULE_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class AotArray:
     """An argument or a result: its name in C, its path in Python, its type."""
 
     name: str
@@ -72,7 +72,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AotFunction:
     """A function of an artefact; `symbol` is its name in machine code.
 
     `written` are the numbers of the inputs that it writes to: the program's results are
@@ -82,13 +82,13 @@ class Entry:
     name: str
     symbol: str
     parameters: tuple[str, ...]
-    inputs: tuple[Array, ...]
-    outputs: tuple[Array, ...]
+    inputs: tuple[AotArray, ...]
+    outputs: tuple[AotArray, ...]
     in_tree: TreeDef
     out_tree: TreeDef
     written: tuple[int, ...]
     text: str  # of the traced program
-    build: Build
+    build: Compilation
 
     @property
     def signature(self) -> str:
@@ -101,7 +101,7 @@ class Artefact:
     """Functions that are written together; machine code may use the instructions."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[AotFunction, ...]
     instructions: tuple[str, ...]
 
     @property
@@ -121,7 +121,7 @@ class Artefact:
         return f"{self.name}_{digest.hexdigest()[:16]}"
 
 
-def entry_of(name: str, symbol: str, traced: Traced) -> Entry:
+def entry_of(name: str, symbol: str, traced: Traced) -> AotFunction:
     """The entry of a traced function.
 
     Raises TypeError (artefact.contents, artefact.tree).
@@ -130,28 +130,28 @@ def entry_of(name: str, symbol: str, traced: Traced) -> Entry:
     out_tree, written = traced.out_tree, ()
     if traced.entry.writes:
         (written, _), out_tree = traced.out_tree.meta, traced.out_tree.below[0]
-    if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
+    if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
         eqn = next(_outside(closed.jaxpr))
         raise rules.error("artefact.contents", got=_called(name, eqn), where=_line(eqn))
     for tree in (traced.in_tree, out_tree):
         _check_tree(name, tree)
     built = build(closed, symbol)
     for step in built.program.steps:
-        if isinstance(step, Evaluate):
+        if isinstance(step, CallReference):
             got, where = _called(name, step.eqn), _line(step.eqn)
             raise rules.error("artefact.contents", got=got, where=where)
     parameters = _parameters(call.labels)
     names = _Names()
     inputs = [
-        Array(names.new(path, "x"), path, aval.shape, _dtype(name, aval.dtype))
+        AotArray(names.new(path, "x"), path, aval.shape, _dtype(name, aval.dtype))
         for path, aval in zip(call.paths, closed.in_avals, strict=True)
     ]
     paths = [key_path(p, "result") for p in out_tree.paths()]
     outputs = [
-        Array(names.new(path, "result"), path, aval.shape, _dtype(name, aval.dtype))
+        AotArray(names.new(path, "result"), path, aval.shape, _dtype(name, aval.dtype))
         for path, aval in zip(paths, closed.out_avals[: len(paths)], strict=True)
     ]
-    return Entry(
+    return AotFunction(
         *(name, symbol, parameters, tuple(inputs), tuple(outputs)),
         *(traced.in_tree, out_tree, written, str(closed), built),
     )
@@ -170,7 +170,7 @@ def _outside(jaxpr: Jaxpr) -> Iterator[Eqn]:
     """The equations, wherever, that the host or a library's function does."""
     for eqn in jaxpr.eqns:
         own = EMITTERS.get(eqn.primitive)
-        if isinstance(own, Host | Evaluated) or is_evaluated(eqn):
+        if isinstance(own, HostCallback | ReferenceCall) or is_reference_call(eqn):
             yield eqn
         for inner in subjaxprs(eqn):
             yield from _outside(inner.jaxpr)

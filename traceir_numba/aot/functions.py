@@ -12,7 +12,7 @@ from textwrap import indent
 
 from traceir import rules
 from traceir.pytrees.treedef import TreeDef, key_path
-from traceir_numba.aot.entries import Entry
+from traceir_numba.aot.entries import AotFunction
 
 ARRAY = '''\
 def _array(name, value, shape, dtype):
@@ -81,7 +81,7 @@ def {name}({parameters}):
 '''
 
 
-def check_apart(text: str, entries: Iterable[Entry]) -> None:
+def check_apart(text: str, entries: Iterable[AotFunction]) -> None:
     """Raise ValueError (artefact.name) for functions of names that a module uses.
 
     `text` is what comes before them: what it has, and what of Python it calls.
@@ -103,7 +103,7 @@ def check_apart(text: str, entries: Iterable[Entry]) -> None:
             raise rules.error("artefact.name", got=got, where="")
 
 
-def helpers(entries: Sequence[Entry]) -> list[str]:
+def helpers(entries: Sequence[AotFunction]) -> list[str]:
     """The texts of what functions call."""
     nested = any(tree.kind for entry in entries for tree in entry.in_tree.below)
     writes = any(entry.written for entry in entries)
@@ -111,7 +111,7 @@ def helpers(entries: Sequence[Entry]) -> list[str]:
     return [text.strip() for text, used in needed if used]
 
 
-def function_text(entry: Entry, lines: Sequence[str], news: Sequence[str]) -> str:
+def function_text(entry: AotFunction, lines: Sequence[str], news: Sequence[str]) -> str:
     """The text of a function; `lines` make `made_0`, ... of `given_0`, ...
 
     `news` are the variables of what is written to arguments.
@@ -143,12 +143,12 @@ def function_text(entry: Entry, lines: Sequence[str], news: Sequence[str]) -> st
     )
 
 
-def result_names(entry: Entry) -> list[str]:
+def result_names(entry: AotFunction) -> list[str]:
     """The variables of an entry's results."""
     return [f"made_{k}" for k in range(len(entry.outputs))]
 
 
-def _places(entry: Entry) -> list[str]:
+def _places(entry: AotFunction) -> list[str]:
     """The expressions of the arrays that a call gives."""
     return [
         key_path(path, parameter)
@@ -157,7 +157,7 @@ def _places(entry: Entry) -> list[str]:
     ]
 
 
-def _given(entry: Entry, places: Sequence[str]) -> Iterator[str]:
+def _given(entry: AotFunction, places: Sequence[str]) -> Iterator[str]:
     """The lines that check arguments."""
     for parameter, tree in zip(entry.parameters, entry.in_tree.below, strict=True):
         if tree.kind:

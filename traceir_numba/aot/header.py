@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill, indent
 
 import traceir
-from traceir_numba.aot.entries import Array, Artefact, Entry
+from traceir_numba.aot.entries import AotArray, AotFunction, Artefact
 from traceir_numba.aot.seals import FORMAT, digest_of, sealed
 from traceir_numba.aot.symbols import MATHEMATICS
 
@@ -127,7 +127,7 @@ def _filled(text: str) -> str:
     return fill(text, WIDTH, initial_indent=" * ", subsequent_indent=" * ")
 
 
-def _comment(entry: Entry) -> str:
+def _comment(entry: AotFunction) -> str:
     lines = [f"{entry.signature}, for arrays of these types.", ""]
     kinds = ["in/out" if k in entry.written else "in" for k in range(len(entry.inputs))]
     lines += [*_rows(kinds, entry.inputs)]
@@ -138,13 +138,13 @@ def _comment(entry: Entry) -> str:
     return f"/*\n{text}\n */"
 
 
-def _rows(kinds: Sequence[str], arrays: Sequence[Array]) -> Iterator[str]:
+def _rows(kinds: Sequence[str], arrays: Sequence[AotArray]) -> Iterator[str]:
     for kind, one in zip(kinds, arrays, strict=True):
         note = f", {NOTES[one.dtype]}" if one.dtype in NOTES else ""
         yield f"{kind:4} {one.name}: {one.path}, {one.type}{note}"
 
 
-def _declaration(entry: Entry) -> str:
+def _declaration(entry: AotFunction) -> str:
     given = [
         f"{'' if k in entry.written else 'const '}{C_TYPES[a.dtype]} *{a.name}"
         for k, a in enumerate(entry.inputs)

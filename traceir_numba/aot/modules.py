@@ -6,7 +6,7 @@ import platform
 import sys
 
 import traceir
-from traceir_numba.aot.entries import Artefact, Entry
+from traceir_numba.aot.entries import AotFunction, Artefact
 from traceir_numba.aot.functions import (
     check_apart,
     function_text,
@@ -105,7 +105,7 @@ def module_of(artefact: Artefact, library: str, code: bytes) -> str:
     return sealed("\n\n".join([head, *map(_function, entries)]))
 
 
-def _function(entry: Entry) -> str:
+def _function(entry: AotFunction) -> str:
     """The function that calls an entry of the library."""
     arrays = [f"given_{k}" for k in range(len(entry.inputs))]
     lines = [

@@ -11,7 +11,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir_numba.aot.calls import Calls, entry_text
-from traceir_numba.aot.entries import Artefact, Entry
+from traceir_numba.aot.entries import AotFunction, Artefact
 from traceir_numba.aot.instructions import missing_text
 from traceir_numba.aot.parts import MEMORY, SUM, data_text, sum_text
 from traceir_numba.aot.seals import FORMAT
@@ -34,7 +34,7 @@ PRODUCTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class LlvmTexts:
     """LLVM text of functions, and of those that become part of them."""
 
     texts: tuple[str, ...]
@@ -53,7 +53,7 @@ def object_of(artefact: Artefact) -> bytes:
         texts = tuple(entry_text(one, missing) for one in calls)
         marked = f"@{mark} = constant i8 {FORMAT}\n"
         asked = missing_text(missing, instructions)
-        whole = _module(Texts((*texts, asked, marked)), target, context)
+        whole = _module(LlvmTexts((*texts, asked, marked)), target, context)
         while needed := _needed(whole) - LIBRARY:
             # One text can define several of them.
             further = _texts(min(needed), found, instructions)
@@ -69,34 +69,36 @@ def object_of(artefact: Artefact) -> bytes:
         return bytes(target.emit_object(whole))
 
 
-def _own(entry: Entry) -> Mapping[str, Texts]:
+def _own(entry: AotFunction) -> Mapping[str, LlvmTexts]:
     """The texts of the kernels of an entry, by what they define."""
     return {
-        symbol: Texts(code.texts, code.inlined)
+        symbol: LlvmTexts(code.texts, code.inlined)
         for code in entry.build.codes()
         for symbol in code.addresses
     }
 
 
 def _texts(
-    symbol: str, kernels_: Mapping[str, Texts], instructions: tuple[str, ...]
-) -> Texts:
+    symbol: str, kernels_: Mapping[str, LlvmTexts], instructions: tuple[str, ...]
+) -> LlvmTexts:
     """The texts that define a function."""
     if symbol in kernels_:
         return kernels_[symbol]
     if symbol in ("traceir_malloc", "traceir_free"):
-        return Texts((MEMORY,))
+        return LlvmTexts((MEMORY,))
     if symbol == safepoints.SYMBOL:
-        return Texts((safepoints.NEVER,))
+        return LlvmTexts((safepoints.NEVER,))
     if symbol.startswith(SUM):
         dtype = symbol.removeprefix(SUM)
         args = (f"{dtype}*", f"{dtype}*", "int64", "int64")
-        return Texts((lower(sum_text(dtype), symbol, args, None, kernel_cache.NAMES),))
+        return LlvmTexts(
+            (lower(sum_text(dtype), symbol, args, None, kernel_cache.NAMES),)
+        )
     for beginning, texts_of in PRODUCTS.items():
         if symbol.startswith(beginning):
             texts = texts_of(DTYPES[symbol.split("_")[-1]], instructions)
-            return Texts(tuple(map(_alone, texts)))
-    return Texts(*kernel_cache.texts_of(symbol))
+            return LlvmTexts(tuple(map(_alone, texts)))
+    return LlvmTexts(*kernel_cache.texts_of(symbol))
 
 
 def _alone(text: str) -> str:
@@ -105,7 +107,7 @@ def _alone(text: str) -> str:
     return text.replace("declare void @traceir_threads()", alone)
 
 
-def _module(texts: Texts, target: Any, context: Any) -> Any:
+def _module(texts: LlvmTexts, target: Any, context: Any) -> Any:
     return optimize.optimised(texts.texts, texts.inlined, target, context)
 
 

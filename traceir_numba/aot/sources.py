@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import traceir
 from traceir_numba import cost_model
-from traceir_numba.aot.entries import Artefact, Entry
+from traceir_numba.aot.entries import AotFunction, Artefact
 from traceir_numba.aot.functions import (
     check_apart,
     function_text,
@@ -31,7 +31,7 @@ from traceir_numba.codegen.module import (
     joined,
     parts_of,
 )
-from traceir_numba.loops.program import Program
+from traceir_numba.loops.program import BufferProgram
 
 # How a program multiplies matrices: long sums are cut, as in compiled programs.
 PRODUCT = '''\
@@ -143,7 +143,7 @@ def _needs() -> str:
     return NEEDS.format(format=FORMAT, order=sys.byteorder, oldest=OLDEST, shown=oldest)
 
 
-def _own(program: Program) -> Program:
+def _own(program: BufferProgram) -> BufferProgram:
     """The program with names of its own for constants: there are other programs."""
     constants = {k for k, _ in program.constants}
     buffers = (
@@ -153,7 +153,7 @@ def _own(program: Program) -> Program:
     return replace(program, buffers=tuple(buffers))
 
 
-def _function(entry: Entry) -> str:
+def _function(entry: AotFunction) -> str:
     """The function that calls an entry's program."""
     given = [f"given_{k}" for k in range(len(entry.inputs))]
     news = [f"new_{k}" for k in entry.written]

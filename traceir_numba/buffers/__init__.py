@@ -1,9 +1,9 @@
 """Buffer assignment, and control flow as routines over buffers.
 
-Takes a `Program` of steps over buffers (`loops.program`) and gives one that needs less
-memory; a `cond`, `while` or `scan` equation becomes a `Routine`, a function whose
+Takes a `BufferProgram`, steps over buffers (`loops.program`), and gives one that needs
+less memory; a `cond`, `while` or `scan` equation becomes a `Routine`, a function whose
 buffers are all made before it runs. Start reading at `lower_control_flow.routine_of`;
-memory is shared by `buffer_assignment.share_memory`.
+memory is shared by `buffer_assignment.assign_buffers`.
 
 - `buffer_assignment`: buffers that reuse the memory of others that are dead
 - `loop_carries`: moves of a loop's carried values from one iteration to the next

@@ -21,13 +21,13 @@ from traceir_numba import cost_model
 from traceir_numba.buffers.overwriting import may_overwrite, overwritten
 from traceir_numba.loops.program import (
     Buffer,
-    Call,
+    BufferProgram,
+    CallMatmul,
+    CallReference,
+    CallRoutine,
     Copy,
-    Evaluate,
     Launch,
-    Program,
     Reshape,
-    Run,
     Step,
 )
 
@@ -38,12 +38,14 @@ Kind = tuple[tuple[int, ...], str]
 OWN = ("temporary", "output")
 
 
-def share_memory(program: Program, donated: Collection[int] = ()) -> Program:
+def assign_buffers(
+    program: BufferProgram, donated: Collection[int] = ()
+) -> BufferProgram:
     """The same program with buffers that take over dead memory.
 
     `donated` are the inputs whose memory may be written once they have been read.
     """
-    return _Sharing(program, frozenset(donated)).program_()
+    return _BufferAssignment(program, frozenset(donated)).program_()
 
 
 def size_of(buffer: Buffer) -> int:
@@ -52,15 +54,15 @@ def size_of(buffer: Buffer) -> int:
 
 
 @dataclass(slots=True)
-class _Sharing:
-    program: Program
+class _BufferAssignment:
+    program: BufferProgram
     donated: frozenset[int]
-    over: dict[int, int] = field(default_factory=dict)  # whose memory each one takes
+    reuses: dict[int, int] = field(default_factory=dict)  # whose memory each one takes
     last: dict[int, int] = field(default_factory=dict)  # the last step that needs it
     ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     dead: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def program_(self) -> Program:
+    def program_(self) -> BufferProgram:
         """The program with dead buffers' memory given to later ones, step by step."""
         program = self.program
         self.find_aliases()
@@ -93,20 +95,20 @@ class _Sharing:
             for slot in self.ending(number, made):
                 self.dead[self.kind(slot)].append(slot)
         over = tuple(sorted(takes.items()))
-        return replace(program, steps=tuple(steps), over=over)
+        return replace(program, steps=tuple(steps), reuses=over)
 
     # -- how long memory is needed ------------------------------------------------
 
     def root(self, slot: int) -> int:
         """The buffer whose memory a buffer has."""
-        while slot in self.over:
-            slot = self.over[slot]
+        while slot in self.reuses:
+            slot = self.reuses[slot]
         return slot
 
     def find_aliases(self) -> None:
         for step in self.program.steps:
             if isinstance(step, Reshape) and not step.copied:
-                self.over[step.output] = step.source
+                self.reuses[step.output] = step.source
 
     def find_ends(self) -> None:
         steps = self.program.steps
@@ -125,7 +127,7 @@ class _Sharing:
         self.ends[before].discard(old)
         self.ends[after].add(old)
         self.last[old] = after
-        self.over[new] = old
+        self.reuses[new] = old
 
     def kind(self, slot: int) -> Kind:
         """The properties that two buffers must share to share memory."""
@@ -141,7 +143,7 @@ class _Sharing:
         return [
             slot
             for slot in sorted(self.ends[number])
-            if slot in made and slot not in self.over and self.free(slot)
+            if slot in made and slot not in self.reuses and self.free(slot)
         ]
 
     def dies(self, slot: int, number: int) -> bool:
@@ -162,7 +164,7 @@ class _Sharing:
             for old in step.buffers:
                 if (
                     old in made
-                    and old not in self.over  # its own name is in the launch
+                    and old not in self.reuses  # its own name is in the launch
                     and self.free(old)
                     and self.last[old] == number
                     and buffers[old].dtype == buffers[new].dtype
@@ -181,7 +183,7 @@ def needed(step: Step) -> tuple[int, ...]:
     match step:
         case Reshape():
             return ()
-        case Evaluate(inputs=inputs):
+        case CallReference(inputs=inputs):
             return inputs
     return _touches(step)
 
@@ -189,11 +191,11 @@ def needed(step: Step) -> tuple[int, ...]:
 def _touches(step: Step) -> tuple[int, ...]:
     """The slots of a step, read or written."""
     match step:
-        case Launch() | Run():
+        case Launch() | CallRoutine():
             return step.buffers
-        case Call():
+        case CallMatmul():
             return (*step.inputs, step.output)
-        case Evaluate():
+        case CallReference():
             return (*step.inputs, *step.outputs)
         case Reshape():
             return (step.source, step.output)

@@ -15,16 +15,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from traceir_numba.buffers.overwriting import may_overwrite, overwritten
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import Assign, Branch, Buffer, Copy, Launch, Step
 from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
 
-Source = int | Constant
+Source = int | ScalarConstant
 Pair = tuple[int, Source]
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class CarryMoves:
     """The body's steps with the moves at their end.
 
     `copied` are the carries that need memory of their own, in which they begin as a
@@ -42,7 +42,7 @@ def moves_of(
     owned: Collection[int],
     stable: Collection[int],
     spare: Callable[[int], int],
-) -> Moves:
+) -> CarryMoves:
     """The moves that give carries their next values.
 
     `next_` gives for each carry what it becomes; `owned` are the pointers to memory
@@ -69,7 +69,7 @@ def moves_of(
     pairs += _rotation(rotating)
     done = frozenset(t for t in arrays if t not in pointing)
     tail = (Assign((*scalars, *pairs)),) if scalars or pairs else ()
-    return Moves((*body, *tail), done)
+    return CarryMoves((*body, *tail), done)
 
 
 def _pointing(arrays: Mapping[int, Source], stable: Collection[int]) -> set[int]:

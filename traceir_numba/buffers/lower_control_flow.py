@@ -18,24 +18,24 @@ from dataclasses import replace
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.text.words import number_text
 from traceir_numba.buffers.loop_carries import moves_of
-from traceir_numba.buffers.routine_buffers import Memory
+from traceir_numba.buffers.routine_buffers import RoutineBuffers
 from traceir_numba.emitters.kinds import Region
-from traceir_numba.emitters.regions import Choose, Repeat
+from traceir_numba.emitters.regions import LoopOp, SwitchOp
 from traceir_numba.fusion.clusters import Cluster
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.loops.lower_clusters import ClusterLowering
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
-    Call,
+    CallMatmul,
     Copy,
     Launch,
-    Load,
+    LoadScalar,
     Loop,
     Routine,
-    Save,
     Step,
+    StoreScalar,
     While,
 )
 from traceir_numba.loops.schedule import scratch_of
@@ -51,23 +51,23 @@ def routine_of(
     Its first arguments are the equation's operands, each variable once, then come the
     results that are needed, and then memory. Names are those that are `printed`.
     """
-    work = Memory(printed)
+    work = RoutineBuffers(printed)
     steps: list[Step] = []
     slots: dict[Var, int] = {}
     for var in operands_of(eqn):
         slots[var] = work.value(var, "operand")
         work.give(slots[var])
         if not var.aval.shape:
-            steps.append(Load(slots[var]))
+            steps.append(LoadScalar(slots[var]))
     wanted = {v: work.value(v, "result") for v in needed}
     for slot in wanted.values():
         work.give(slot)
-    block = Block(work, _alone(eqn), slots, wanted)
+    block = RoutineBuilder(work, _alone(eqn), slots, wanted)
     steps += block.run()
     for var, slot in wanted.items():
         found = block.slots[var]
         if not var.aval.shape:
-            steps += [Assign(((slot, found),)), Save(slot)]
+            steps += [Assign(((slot, found),)), StoreScalar(slot)]
         else:
             steps = work.moved(steps, found, slot)
     used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
@@ -85,12 +85,12 @@ def _alone(eqn: Eqn) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
 
 
-class Block:
+class RoutineBuilder:
     """The steps of one program; `wanted` says where results are put, if they can be."""
 
     def __init__(
         self,
-        work: Memory,
+        work: RoutineBuffers,
         closed: ClosedJaxpr,
         given: Mapping[Var, int],
         wanted: Mapping[Var, int] | None = None,
@@ -113,13 +113,15 @@ class Block:
         lowering = ClusterLowering(self.graph, results, self.names)
         for number, cluster in enumerate(lowering.clusters):
             match cluster.jobs[0].kind:
-                case "library":
+                case "matmul":
                     eqn = cluster.jobs[0].eqn
                     inputs = tuple(self.operand(a) for a in eqn.inputs)
-                    self.steps.append(Call(eqn, inputs, self.slot(eqn.outputs[0])))
+                    self.steps.append(
+                        CallMatmul(eqn, inputs, self.slot(eqn.outputs[0]))
+                    )
                 case "region":
                     self.region(cluster.jobs[0].eqn)
-                case "put":
+                case "scatter":
                     rest = lowering.clusters[number + 1 :]
                     kept = {self.graph.memory_of(v) for v in results}
                     self.begin(cluster.jobs[0].eqn, rest, kept)
@@ -182,7 +184,7 @@ class Block:
         self.steps.append(Assign(((slot, constant(atom)),)))
         return slot
 
-    def source(self, atom: Atom) -> int | Constant:
+    def source(self, atom: Atom) -> int | ScalarConstant:
         """The source of a scalar's assignment."""
         return constant(atom) if isinstance(atom, Literal) else self.slot(atom)
 
@@ -194,12 +196,12 @@ class Block:
         assert isinstance(entry, Region)
         flow = entry.read(eqn)
         match flow:
-            case Choose():
-                self.choose(eqn, flow)
-            case Repeat():
-                self.repeat(eqn, flow)
+            case SwitchOp():
+                self.switch(eqn, flow)
+            case LoopOp():
+                self.loop(eqn, flow)
 
-    def choose(self, eqn: Eqn, flow: Choose) -> None:
+    def switch(self, eqn: Eqn, flow: SwitchOp) -> None:
         """Add a choice; its branches put their results in the same memory."""
         index = self.operand(flow.index)
         xs = [self.operand(a) for a in flow.xs]
@@ -208,14 +210,14 @@ class Block:
         for branch in flow.branches:
             outvars = branch.jaxpr.outvars
             given = dict(zip(branch.jaxpr.invars, xs, strict=True))
-            block = Block(self.work, branch, given)
-            block.want(outvars, results)
+            block = RoutineBuilder(self.work, branch, given)
+            block.request_results(outvars, results)
             block.run()
-            block.put(outvars, results)
+            block.store_results(outvars, results)
             branches.append(tuple(block.steps))
         self.steps.append(Branch(index, tuple(branches), eqn.source))
 
-    def want(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+    def request_results(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
         """Ask for results to be computed where they are needed."""
         for atom, slot in zip(atoms, slots, strict=True):
             if isinstance(atom, Var) and atom.aval.shape:
@@ -223,7 +225,7 @@ class Block:
                 if memory not in self.slots:
                     self.wanted.setdefault(memory, slot)
 
-    def put(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+    def store_results(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
         """Put results where they are needed, unless they are there."""
         pairs = []
         for atom, slot in zip(atoms, slots, strict=True):
@@ -242,22 +244,22 @@ class Block:
         if pairs:
             self.steps.append(Assign(tuple(pairs)))
 
-    def repeat(self, eqn: Eqn, flow: Repeat) -> None:
+    def loop(self, eqn: Eqn, flow: LoopOp) -> None:
         """Add a loop, its carry's first values before it."""
         work, jaxpr = self.work, flow.body.jaxpr
-        used = [self.operand(a) for a in flow.used]
-        tested = [self.operand(a) for a in flow.tested]
-        n, m = len(flow.used), len(flow.carry)
+        used = [self.operand(a) for a in flow.consts]
+        tested = [self.operand(a) for a in flow.test_consts]
+        n, m = len(flow.consts), len(flow.carry)
         carried = [work.value(v, "pointer") for v in jaxpr.invars[n : n + m]]
-        stacks = [self.operand(a) for a in flow.rows]
+        stacks = [self.operand(a) for a in flow.xs]
         rows = [work.value(v, "pointer") for v in jaxpr.invars[n + m :]]
         given = dict(zip(jaxpr.invars, [*used, *carried, *rows], strict=True))
         results = [self.slot(v) for v in eqn.outputs[m:]]
         targets = [work.value(a, "pointer", work.name()) for a in jaxpr.outvars[m:]]
-        body = Block(work, flow.body, given)
-        body.want(jaxpr.outvars[m:], targets)
+        body = RoutineBuilder(work, flow.body, given)
+        body.request_results(jaxpr.outvars[m:], targets)
         body.run()
-        body.put(jaxpr.outvars[m:], targets)
+        body.store_results(jaxpr.outvars[m:], targets)
         after = {
             slot: body.source(atom)
             for slot, atom in zip(carried, jaxpr.outvars[:m], strict=True)
@@ -277,7 +279,7 @@ class Block:
             )
             return
         inputs = dict(zip(flow.test.jaxpr.invars, [*tested, *carried], strict=True))
-        test = Block(work, flow.test, inputs)
+        test = RoutineBuilder(work, flow.test, inputs)
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
         self.steps.append(While(tuple(test.steps), holds, steps, eqn.source))
@@ -291,10 +293,10 @@ class Block:
             self.steps.append(Assign(((carried, self.source(atom)),)))
 
 
-def constant(atom: Literal) -> Constant:
+def constant(atom: Literal) -> ScalarConstant:
     """A literal as it stands in source."""
     dtype = atom.aval.dtype
-    return Constant(number_text(atom.value, dtype), dtype.name)
+    return ScalarConstant(number_text(atom.value, dtype), dtype.name)
 
 
 def is_inline(step: Launch) -> bool:

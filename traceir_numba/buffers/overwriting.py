@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from traceir_numba.loops.nest import Access, Load, Nest, map_accesses
+from traceir_numba.loops.nest import Access, LoadElement, LoopNest, map_accesses
 from traceir_numba.loops.program import Launch
 
 
-def may_overwrite(nest: Nest, old: int, new: int) -> bool:
+def may_overwrite(nest: LoopNest, old: int, new: int) -> bool:
     """True if `new` may have the memory of `old`, another buffer of the same shape.
 
     Each point then reads `old` only where it writes `new`, and no more in later passes.
@@ -18,11 +18,11 @@ def may_overwrite(nest: Nest, old: int, new: int) -> bool:
     read: list[tuple[int, Access]] = []
     stored: list[tuple[int, Access]] = []
     for number, one in enumerate(nest.passes):
-        loads = [n.access for n in one.body if isinstance(n, Load)]
+        loads = [n.access for n in one.body if isinstance(n, LoadElement)]
         read += [(number, a) for a in loads if a.buffer == old]
         stored += [(number, s.access) for s in one.stores if s.access.buffer == new]
-        ends = [n.access for n in one.finish if isinstance(n, Load)]
-        ends += [s.access for s in one.finish_stores]
+        ends = [n.access for n in one.epilogue if isinstance(n, LoadElement)]
+        ends += [s.access for s in one.epilogue_stores]
         if any(access.buffer in (old, new) for access in ends):
             return False
     written = {replace(access, buffer=old) for _, access in stored}

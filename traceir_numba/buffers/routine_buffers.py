@@ -13,7 +13,7 @@ from traceir_numba.loops.program import Assign, Buffer, Copy, Step
 from traceir_numba.loops.step_effects import renamed, walk
 
 
-class Memory:
+class RoutineBuffers:
     """The buffers of a routine while it is put together."""
 
     def __init__(self, printed: Mapping[Var, str]) -> None:

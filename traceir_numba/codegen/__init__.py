@@ -1,6 +1,6 @@
 """Numba source for the CPU, written from nests, routines and programs.
 
-Takes a `Nest` and gives a `Kernel`: the text of one short function, with the functions
+Takes a `LoopNest` and gives a `KernelSource`: the text of a function, and the functions
 that it calls. Start reading at `nest.emit`; `module.module_of` writes a whole program.
 
 - `accumulators`: accumulators of reductions, and the emitter that writers share

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from traceir_numba.codegen.body import Code
+from traceir_numba.codegen.body import CodeWriter
 from traceir_numba.emitters.kinds import Reduce
-from traceir_numba.loops.nest import Nest
-from traceir_numba.loops.schedule import Loops
+from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.schedule import LoopOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Accumulators:
         return self.entry.initial(self.dtypes[0])
 
 
-class Emitter(Protocol):
+class ReductionEmitter(Protocol):
     """A writer of the source of nests."""
 
-    nest: Nest
-    loops: Loops
-    code: Code
+    nest: LoopNest
+    loops: LoopOrder
+    code: CodeWriter
 
     @property
     def reductions(self) -> Sequence[Accumulators]:
@@ -80,5 +80,5 @@ class Emitter(Protocol):
     def as_result(self, number: int, text: str) -> str:
         """An accumulator as the result of that number."""
 
-    def finish(self) -> None:
+    def epilogue(self) -> None:
         """Write the epilogue: what is computed from the results."""

@@ -11,22 +11,22 @@ import numpy as np
 
 from traceir_numba.device_functions import short
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Expression, Generator, Scalar
+from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, IndexGenerator
 from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import (
     Access,
     Apply,
-    Constant,
-    Inside,
-    IsPlace,
-    Kept,
-    Load,
-    Nearest,
+    ClampIndex,
+    EpilogueValue,
+    IndexInBounds,
+    InRange,
+    LoadElement,
+    LoopIndex,
     Node,
     Operand,
-    Position,
-    Reduced,
-    Store,
+    ReductionResult,
+    ScalarConstant,
+    StoreElement,
 )
 from traceir_numba.loops.program import Label
 
@@ -87,7 +87,7 @@ def index_text(access: Access, found: Iterable[str] = ()) -> str:
                 terms.append(f"i{d} * p{stride}")
             case _:
                 terms.append(" * ".join([f"i{d}", *(f"n{k}" for k in stride)]))
-    for text, (_, stride) in zip(found, access.found, strict=True):
+    for text, (_, stride) in zip(found, access.dynamic, strict=True):
         terms.append(text if stride is None else f"{text} * p{stride}")
     if access.offset is not None:
         terms.append(f"p{access.offset}")
@@ -104,13 +104,13 @@ def _of_lanes(place: str, access: Access) -> str:
     return " + ".join(filter(None, (first, lane)))
 
 
-def position_text(node: Position) -> str:
+def position_text(node: LoopIndex) -> str:
     """A loop's index as the program sees it."""
     scaled = f"i{node.dim}" if node.step is None else f"i{node.dim} * p{node.step}"
     return scaled if node.start is None else f"{scaled} + p{node.start}"
 
 
-def inside_text(node: Inside) -> str:
+def inside_text(node: InRange) -> str:
     """The test that a loop's index is in a range."""
     texts = []
     if node.low is not None:
@@ -128,7 +128,7 @@ def zero_text(dtype: str) -> str:
 
 
 @dataclass(slots=True)
-class Code:
+class CodeWriter:
     """The lines of one function, and what they call.
 
     `slow` are the primitives that keep its loops from vectorising; `contracts` is that
@@ -177,29 +177,29 @@ class Code:
                 continue
             name = safe_name(label.name)
             match node:
-                case Load(access, dtype, None):
+                case LoadElement(access, dtype, None):
                     text = self.load(access, dtype)
                     if text != name:
                         self.add(f"{name} = {text}")
-                case Load(access, dtype, int(guard)):
+                case LoadElement(access, dtype, int(guard)):
                     self.add(f"{name} = {zero_text(dtype)}")
                     with self.block(f"if {self.operand(guard, labels)}:"):
                         self.add(f"{name} = {self.load(access, dtype)}")
-                case Inside():
+                case InRange():
                     self.add(f"{name} = {inside_text(node)}")
-                case Nearest(value, last) | IsPlace(value, last):
-                    called = "nearest" if isinstance(node, Nearest) else "is_place"
+                case ClampIndex(value, last) | IndexInBounds(value, last):
+                    called = "nearest" if isinstance(node, ClampIndex) else "is_place"
                     args = self.operand(value, labels), self.parameter(last)
                     self.add(f"{name} = {self.call(called, *args)}")
-                case Position(dim, None, None):
+                case LoopIndex(dim, None, None):
                     self.positions[label.name] = f"i{dim}"
-                case Position():
+                case LoopIndex():
                     self.positions.pop(label.name, None)
                     self.add(f"{name} = {position_text(node)}")
                 case Apply():
                     self.comment(label)
                     self.add(f"{name} = {self.apply(node, labels)}")
-                case Reduced() | Kept():
+                case ReductionResult() | EpilogueValue():
                     pass  # the code that reduces has named it
 
     def comment(self, label: Label) -> None:
@@ -215,23 +215,27 @@ class Code:
     def apply(self, node: Apply, labels: tuple[Label, ...]) -> str:
         """A primitive as an expression."""
         entry = EMITTERS[node.primitive]
-        assert isinstance(entry, Scalar | Generator)
-        e = Expression(node.dtype, node.dtypes[0], dict(node.params), node.dtypes)
+        assert isinstance(entry, Elementwise | IndexGenerator)
+        e = ExpressionContext(
+            node.dtype, node.dtypes[0], dict(node.params), node.dtypes
+        )
         e.contracts = self.contracts
         text = entry.emit(e, *(self.operand(a, labels) for a in node.args))
         self.calls.update(dict.fromkeys(e.calls))
-        if isinstance(entry, Scalar) and node.dtypes[0] in entry.slow:
+        if isinstance(entry, Elementwise) and node.dtypes[0] in entry.slow:
             self.slow[node.primitive] = None
         return text
 
     def operand(self, operand: Operand, labels: tuple[Label, ...]) -> str:
         """An operand by name, or a constant."""
-        if isinstance(operand, Constant):
+        if isinstance(operand, ScalarConstant):
             return constant_text(operand.text, operand.dtype)
         name = labels[operand].name
         return self.positions.get(name) or safe_name(name)
 
-    def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
+    def stores(
+        self, stores: tuple[StoreElement, ...], labels: tuple[Label, ...]
+    ) -> None:
         """A line for each store."""
         self.labels = labels
         for store in stores:
@@ -257,7 +261,7 @@ class Code:
 
     def found(self, access: Access) -> list[str]:
         """The indices that are found and added to an index."""
-        return [self.operand(value, self.labels) for value, _ in access.found]
+        return [self.operand(value, self.labels) for value, _ in access.dynamic]
 
     def parameter(self, number: int) -> str:
         """A runtime parameter."""

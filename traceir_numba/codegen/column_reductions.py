@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.accumulators import Accumulators, Emitter
+from traceir_numba.codegen.accumulators import Accumulators, ReductionEmitter
 from traceir_numba.codegen.body import plain
-from traceir_numba.emitters.kinds import Expression
+from traceir_numba.emitters.kinds import ExpressionContext
 from traceir_numba.loops.schedule import tile_of
 from traceir_numba.loops.specialize import few_columns, weight
 
 
-def write(emitter: Emitter) -> None:
+def write(emitter: ReductionEmitter) -> None:
     """The loops of a nest of columns."""
     emitter.make_accumulators()
-    columns = _Columns(emitter)
+    columns = _ColumnReduction(emitter)
     columns.make_totals()
     match emitter.loops.split:
         case "blocks":
@@ -33,10 +33,10 @@ def write(emitter: Emitter) -> None:
             columns.within()
 
 
-class _Columns:
+class _ColumnReduction:
     """`few` columns have an extent that is a constant, and many rows."""
 
-    def __init__(self, emitter: Emitter) -> None:
+    def __init__(self, emitter: ReductionEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -77,7 +77,7 @@ class _Columns:
             self.join()
             with self.code.block(f"for i{self.lanes} in range({self.extent}):"):
                 self.name_results(f"[i{self.lanes}]", scratch=True)
-                self.emitter.finish()
+                self.emitter.epilogue()
 
     def tile(self) -> None:
         """All passes over a tile of adjacent columns, one lane each."""
@@ -94,7 +94,7 @@ class _Columns:
                 self.reduce()
             with self.over_lanes():
                 self.name_results("[lane]")
-                self.emitter.finish()
+                self.emitter.epilogue()
 
     def measure(self) -> None:
         """Write the number of columns of the tile: the last one may be narrower."""
@@ -126,14 +126,14 @@ class _Columns:
         """Let rows enter the accumulators of a tile, one for each column in the end."""
         ranges = self.rows(first)
         if self.few:
-            self.abreast(ranges)
+            self.interleave(ranges)
             return
         self.emitter.clear()
         with self.over_lanes(*self.heads(ranges)):
             self.emitter.body()
             self.emitter.update()
 
-    def abreast(self, ranges: list[str]) -> None:
+    def interleave(self, ranges: list[str]) -> None:
         """Reduce some rows beside one another, then the rows that they leave."""
         n, d, count = self.extent, self.inner[-1], str(cost_model.INTERLEAVED_ROWS)
         self.emitter.clear(f"{count} * {n}")
@@ -196,7 +196,7 @@ class _Columns:
     ) -> None:
         """Let what some rows gave enter a column's place."""
         dtype = a.dtypes[0]
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         old = tuple(f"{name}_old" for name in a.names)
         new = tuple(f"{name}_new" for name in a.names)
         for before, name in zip(old, memory, strict=True):

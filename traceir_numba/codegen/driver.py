@@ -11,17 +11,17 @@ from traceir.dtypes import as_dtype
 from traceir_numba import cost_model
 from traceir_numba.buffers.buffer_assignment import needed
 from traceir_numba.codegen.body import plain
-from traceir_numba.codegen.embedded_reference import argument_text, evaluated_name
-from traceir_numba.codegen.nest import Kernel
+from traceir_numba.codegen.embedded_reference import argument_text, reference_name
+from traceir_numba.codegen.nest import KernelSource
 from traceir_numba.loops.program import (
     Buffer,
-    Call,
+    BufferProgram,
+    CallMatmul,
+    CallReference,
+    CallRoutine,
     Copy,
-    Evaluate,
     Launch,
-    Program,
     Reshape,
-    Run,
 )
 from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.lowering.matmul import call_arguments, is_strided
@@ -40,7 +40,7 @@ def call_text(head: str, arguments: list[str]) -> str:
 
 
 def driver_lines(
-    program: Program, kernels: dict[int, Kernel], released: set[str]
+    program: BufferProgram, kernels: dict[int, KernelSource], released: set[str]
 ) -> Iterator[str]:
     """The function's lines; kernels that run long are added to `released`."""
     buffers = program.buffers
@@ -58,12 +58,12 @@ def driver_lines(
 
 
 def _body(
-    program: Program, kernels: dict[int, Kernel], released: set[str]
+    program: BufferProgram, kernels: dict[int, KernelSource], released: set[str]
 ) -> Iterator[str]:
     """The lines of all steps; memory is made before the step that needs it."""
     buffers = program.buffers
     made = {*program.inputs, *(k for k, _ in program.constants)}
-    over = dict(program.over)
+    over = dict(program.reuses)
     for number, step in enumerate(program.steps):
         if not isinstance(step, Reshape):
             for slot in needed(step):
@@ -76,15 +76,15 @@ def _body(
         match step:
             case Launch():
                 yield from _launch(program, step, kernels[number], released)
-            case Run(buffers=slots):
+            case CallRoutine(buffers=slots):
                 released.add(kernels[number].name)
                 names = [buffers[k].name for k in slots]
                 yield call_text(kernels[number].name, names)
-            case Call():
-                yield _call(program, step)
-            case Evaluate(outputs=outputs):
+            case CallMatmul():
+                yield _call_matmul(program, step)
+            case CallReference(outputs=outputs):
                 made.update(outputs)
-                yield _evaluate(program, step)
+                yield _call_reference(program, step)
                 yield from _shaped(program, step)
             case Copy(source, target):
                 result = buffers[target]
@@ -120,7 +120,7 @@ def _allocate(name: str, shape: tuple[int, ...], dtype: str, large: bool) -> str
 
 
 def _launch(
-    program: Program, step: Launch, kernel: Kernel, released: set[str]
+    program: BufferProgram, step: Launch, kernel: KernelSource, released: set[str]
 ) -> Iterable[str]:
     """The lines that launch a kernel: at once, in pieces, or spread over threads."""
     sizes = range_of(step.nest, step.extents, step.params)
@@ -154,7 +154,7 @@ def _launch(
     yield f"{kernel.name}({given})"
 
 
-def _call(program: Program, step: Call) -> str:
+def _call_matmul(program: BufferProgram, step: CallMatmul) -> str:
     """A product, its operands given as strides in their memory."""
     names = [program.buffers[k].name for k in (*step.inputs, step.output)]
     strided = is_strided(step.eqn)
@@ -163,15 +163,15 @@ def _call(program: Program, step: Call) -> str:
     return call_text(head, [entry, *names, *map(str, call_arguments(step.eqn))])
 
 
-def _evaluate(program: Program, step: Evaluate) -> str:
+def _call_reference(program: BufferProgram, step: CallReference) -> str:
     """A library's function: arrays, then the equation's params by name."""
     given = [program.buffers[k].name for k in step.inputs]
     given += [f"{name}={argument_text(value)}" for name, value in step.eqn.params]
     results = ", ".join(program.buffers[k].name for k in step.outputs)
-    return call_text(f"{results} = {evaluated_name(step.eqn.primitive)}", given)
+    return call_text(f"{results} = {reference_name(step.eqn.primitive)}", given)
 
 
-def _shaped(program: Program, step: Evaluate) -> Iterator[str]:
+def _shaped(program: BufferProgram, step: CallReference) -> Iterator[str]:
     """Other shapes for results that the program knows reshaped alone."""
     for slot, var in zip(step.outputs, step.eqn.outputs, strict=True):
         buffer = program.buffers[slot]
@@ -184,8 +184,8 @@ def product_name(dtype: str, strided: bool = False) -> str:
     return f"{'strided' if strided else 'gemm'}_{plain(dtype)}"
 
 
-def products_of(program: Program) -> list[tuple[str, bool]]:
+def products_of(program: BufferProgram) -> list[tuple[str, bool]]:
     """The products that a program's function calls: dtypes, and whether strided."""
-    calls = (step for step in program.steps if isinstance(step, Call))
+    calls = (step for step in program.steps if isinstance(step, CallMatmul))
     found = ((program.buffers[c.output].dtype, is_strided(c.eqn)) for c in calls)
     return list(dict.fromkeys(found))

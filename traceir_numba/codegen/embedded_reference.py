@@ -23,7 +23,7 @@ from traceir.reference.kernels import KERNELS
 OWN = "traceir"
 
 
-def evaluated_name(primitive: str) -> str:
+def reference_name(primitive: str) -> str:
     """The name under which a program's function calls a kernel of the reference.
 
     >>> evaluated_name("sort")
@@ -60,7 +60,7 @@ def quoted(primitives: Iterable[str]) -> list[str]:
         imports.update(dict.fromkeys(lines))
         parts.update(dict.fromkeys(functions))
         name = KERNELS[primitive].__name__
-        parts[f"{evaluated_name(primitive)} = evaluated({name})"] = None
+        parts[f"{reference_name(primitive)} = evaluated({name})"] = None
     return ["\n".join(imports), *parts] if imports else [*parts]
 
 

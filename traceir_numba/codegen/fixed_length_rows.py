@@ -8,14 +8,14 @@ choice.sum-order
 from __future__ import annotations
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.accumulators import Accumulators, Emitter
+from traceir_numba.codegen.accumulators import Accumulators, ReductionEmitter
 from traceir_numba.codegen.body import plain
 from traceir_numba.device_functions import width_of
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Expression, Scalar
+from traceir_numba.emitters.kinds import Elementwise, ExpressionContext
 
 
-def write(emitter: Emitter) -> None:
+def write(emitter: ReductionEmitter) -> None:
     """The loops of a nest of rows of a constant length."""
     emitter.make_accumulators()
     for number in range(len(emitter.nest.passes)):
@@ -26,13 +26,13 @@ def write(emitter: Emitter) -> None:
     with emitter.code.block(*emitter.outer_loops()):
         for number in range(len(emitter.nest.passes)):
             emitter.enter(number)
-            _Row(emitter).write()
+            _FixedLengthRow(emitter).write()
 
 
-class _Row:
+class _FixedLengthRow:
     """One pass over a row; it may have several dimensions."""
 
-    def __init__(self, emitter: Emitter) -> None:
+    def __init__(self, emitter: ReductionEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -53,7 +53,7 @@ class _Row:
         for number, a in enumerate(emitter.reductions):
             found = self.folded(a)
             code.add(f"{a.result} = {emitter.as_result(number, found)}")
-        emitter.finish()
+        emitter.epilogue()
 
     def clear(self) -> None:
         with self.code.block(f"for lane in range({self.width}):"):
@@ -101,8 +101,8 @@ class _Row:
         """Let the accumulators at a distance enter those before."""
         (name,), (dtype,) = a.names, a.dtypes
         entry = EMITTERS[a.entry.fold.removeprefix("fold_")]
-        assert isinstance(entry, Scalar)
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        assert isinstance(entry, Elementwise)
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         old, new = f"{name}_old", f"{name}_new"
         self.code.add(f"{old} = {name}[lane]", f"{new} = {name}[lane + {distance}]")
         self.code.add(f"{name}[lane] = {entry.emit(e, old, new)}")

@@ -6,21 +6,21 @@ import re
 from dataclasses import dataclass
 
 from traceir_numba.buffers.lower_control_flow import is_inline
-from traceir_numba.codegen.nest import Kernel, emit
+from traceir_numba.codegen.nest import KernelSource, emit
 from traceir_numba.codegen.routine import emit_routine
-from traceir_numba.loops.nest import Nest
-from traceir_numba.loops.program import Launch, Program, Run
+from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.program import BufferProgram, CallRoutine, Launch
 from traceir_numba.loops.step_effects import walk
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class KernelSources:
     """Kernels by the number of the step that runs them, and those inside routines."""
 
-    steps: dict[int, Kernel]
-    inner: dict[Nest, Kernel]
+    steps: dict[int, KernelSource]
+    inner: dict[LoopNest, KernelSource]
 
-    def requests(self, program: Program) -> dict[Nest, Kernel]:
+    def requests(self, program: BufferProgram) -> dict[LoopNest, KernelSource]:
         """The kernels to compile first: one for each nest."""
         found = dict(self.inner)
         for number, kernel in self.steps.items():
@@ -29,21 +29,21 @@ class Sources:
                 found[step.nest] = kernel
         return found
 
-    def routines(self, program: Program) -> dict[str, Kernel]:
+    def routines(self, program: BufferProgram) -> dict[str, KernelSource]:
         """The routines to compile then, by the key that makes two of them the same
         code.
         """
         return {
             _key(self.steps[number]): self.steps[number]
             for number, step in enumerate(program.steps)
-            if isinstance(step, Run)
+            if isinstance(step, CallRoutine)
         }
 
 
-def sources_of(program: Program) -> Sources:
+def sources_of(program: BufferProgram) -> KernelSources:
     """The sources of a program; equal nests have one."""
-    outer: dict[Nest, Kernel] = {}
-    inner: dict[Nest, Kernel] = {}
+    outer: dict[LoopNest, KernelSource] = {}
+    inner: dict[LoopNest, KernelSource] = {}
     steps = {}
     name = program.name.rstrip("_")
     for number, step in enumerate(program.steps):
@@ -52,7 +52,7 @@ def sources_of(program: Program) -> Sources:
                 if step.nest not in outer:
                     outer[step.nest] = _kernel(step, f"{name}_{len(outer)}")
                 steps[number] = outer[step.nest]
-            case Run(routine):
+            case CallRoutine(routine):
                 for launch in walk(routine.steps):
                     if (
                         isinstance(launch, Launch)
@@ -62,10 +62,10 @@ def sources_of(program: Program) -> Sources:
                         own = f"{name}_body_{len(inner)}"
                         inner[launch.nest] = _kernel(launch, own)
                 steps[number] = emit_routine(routine, inner)
-    return Sources(steps, inner)
+    return KernelSources(steps, inner)
 
 
-def _kernel(step: Launch, name: str) -> Kernel:
+def _kernel(step: Launch, name: str) -> KernelSource:
     """The kernel of a launch; its name says in a word what it does."""
     kind = "map"
     if step.nest.reductions:
@@ -73,7 +73,7 @@ def _kernel(step: Launch, name: str) -> Kernel:
     return emit(step.nest, step.labels, f"{name}_{kind}")
 
 
-def _key(kernel: Kernel) -> str:
+def _key(kernel: KernelSource) -> str:
     """A routine's text without comments, and all that its names stand for."""
     text = re.sub(r"(?m)^ *#.*\n", "", kernel.text + "\n")
     nests = [(name, nest) for name, nest in kernel.kernels]

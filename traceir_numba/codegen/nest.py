@@ -13,28 +13,34 @@ from traceir_numba import cost_model
 from traceir_numba.codegen import column_reductions, prefix_scans, row_reductions
 from traceir_numba.codegen.accumulators import Accumulators
 from traceir_numba.codegen.body import (
-    Code,
+    CodeWriter,
     as_memory,
     memory_dtype,
     plain,
     pointer_name,
 )
 from traceir_numba.device_functions import short
-from traceir_numba.emitters.kinds import Expression, reduce_of
+from traceir_numba.emitters.kinds import ExpressionContext, reduce_of
 from traceir_numba.loops.identifiers import safe_name
-from traceir_numba.loops.nest import Kept, Nest, Node, Pass, Reduced
+from traceir_numba.loops.nest import (
+    EpilogueValue,
+    LoopNest,
+    Node,
+    Pass,
+    ReductionResult,
+)
 from traceir_numba.loops.program import Label, Labels
 from traceir_numba.loops.schedule import loops_of, sizes_of
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class KernelSource:
     """The source of one kernel and the functions that it calls.
 
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
     `kernels` those that a routine calls, by the names that they have in its text;
-    `abreast` how many vectors a loop takes at once. A `scalar` kernel reads elements
+    `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
     that it has just written: two of them are not read as one vector. `rounds` are the
     costs of one round of each loop that needs a safepoint, in the order of the text.
     """
@@ -46,13 +52,13 @@ class Kernel:
     sizes: tuple[str, ...]
     calls: tuple[str, ...]
     slow: tuple[str, ...]
-    kernels: tuple[tuple[str, Nest], ...] = ()
-    abreast: int = 1
+    kernels: tuple[tuple[str, LoopNest], ...] = ()
+    interleave: int = 1
     scalar: bool = False
     rounds: tuple[int, ...] = ()
 
 
-def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
+def emit(nest: LoopNest, labels: Labels, name: str) -> KernelSource:
     """The source of a nest, with the names that its labels give."""
     return NestEmitter(nest, labels).kernel(name)
 
@@ -60,11 +66,11 @@ def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
 class NestEmitter:
     """A writer of the source of a nest: its body, its accumulators, its loops."""
 
-    def __init__(self, nest: Nest, labels: Labels) -> None:
+    def __init__(self, nest: LoopNest, labels: Labels) -> None:
         self.nest = nest
         self.labels = labels
         self.loops = loops_of(nest)
-        self.code = Code(labels.pointers)
+        self.code = CodeWriter(labels.pointers)
         # Whether passes of several points run beside one another.
         self.several = nest.form == "columns" and not nest.short
         self.every = [
@@ -85,8 +91,8 @@ class NestEmitter:
         """The accumulators of a pass, named for the results."""
         names = {
             node.number: safe_name(label.name)
-            for node, label in zip(one.finish, labels, strict=True)
-            if isinstance(node, Reduced)
+            for node, label in zip(one.epilogue, labels, strict=True)
+            if isinstance(node, ReductionResult)
         }
         return [
             self.accumulators(r.primitive, memory_dtype(r.dtype), names[k])
@@ -107,7 +113,7 @@ class NestEmitter:
             f"{entry.fold}_{plain(dtype)}",
         )
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str) -> KernelSource:
         """The whole kernel."""
         for d, extent in enumerate(self.nest.extents):
             if extent is not None:
@@ -117,7 +123,7 @@ class NestEmitter:
                 self.code.add(f"p{k} = {value}")
         scratch, memory = self.scratch()
         match self.loops.split:
-            case _ if self.nest.running:
+            case _ if self.nest.scan_direction:
                 prefix_scans.write(self)
             case "none":
                 self.body()
@@ -131,9 +137,9 @@ class NestEmitter:
         sizes = sizes_of(self.nest)
         args = [*map(pointer_name, self.labels.pointers), *memory, *sizes]
         head = f"def {name}({', '.join(args)}):"
-        if self.nest.abreast > 1:
-            head += f"  # {self.nest.abreast} vectors abreast"
-        return Kernel(
+        if self.nest.interleave > 1:
+            head += f"  # {self.nest.interleave} vectors interleaved"
+        return KernelSource(
             name,
             "\n".join([head, *self.code.lines]),
             (*map(memory_dtype, self.nest.buffers), *scratch),
@@ -141,7 +147,7 @@ class NestEmitter:
             sizes,
             tuple(self.code.calls),
             tuple(self.code.slow),
-            abreast=self.nest.abreast,
+            interleave=self.nest.interleave,
         )
 
     def scratch(self) -> tuple[list[str], list[str]]:
@@ -240,7 +246,7 @@ class NestEmitter:
         entering = self.entering() if values is None else values
         for a, x in zip(self.reductions, entering, strict=True):
             dtype = a.dtypes[0]
-            e = Expression(dtype, dtype, operands=(dtype, dtype))
+            e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
             e.contracts = self.code.contracts
             old = tuple(f"{name}_old" for name in a.names)
             new = a.entry.update(e, old, x, position)
@@ -267,11 +273,11 @@ class NestEmitter:
         self.code.nodes(self.now.body, self.body_labels)
         self.code.stores(self.now.stores, self.body_labels)
 
-    def finish(self) -> None:
+    def epilogue(self) -> None:
         """Write the epilogue: what is computed from the results."""
-        self.recall(self.now.finish, self.finish_labels)
-        self.code.nodes(self.now.finish, self.finish_labels)
-        self.code.stores(self.now.finish_stores, self.finish_labels)
+        self.recall(self.now.epilogue, self.finish_labels)
+        self.code.nodes(self.now.epilogue, self.finish_labels)
+        self.code.stores(self.now.epilogue_stores, self.finish_labels)
         self.remember()
 
     # -- what passes leave to later ones ------------------------------------------
@@ -280,7 +286,7 @@ class NestEmitter:
         """Name what earlier passes finished: a row's values still have their names."""
         if self.several:
             for node, label in zip(nodes, labels, strict=True):
-                if isinstance(node, Kept):
+                if isinstance(node, EpilogueValue):
                     truth = " != 0" if node.dtype == "bool" else ""
                     name = safe_name(label.name)
                     self.code.add(f"{name} = {label.name}_kept[lane]{truth}")
@@ -297,12 +303,12 @@ class NestEmitter:
             return []
         passes = self.nest.passes
         at = next(k for k, one in enumerate(passes) if one is now)
-        first = sum(len(one.finish) for one in passes[:at])
+        first = sum(len(one.epilogue) for one in passes[:at])
         own = self.labels.passes[at][1]
         needed = {
             node.number - first: node.dtype
             for one in passes[at + 1 :]
-            for node in (*one.body, *one.finish)
-            if isinstance(node, Kept)
+            for node in (*one.body, *one.epilogue)
+            if isinstance(node, EpilogueValue)
         }
         return [(own[k].name, needed[k]) for k in sorted(needed) if 0 <= k < len(own)]

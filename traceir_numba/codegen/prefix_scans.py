@@ -12,22 +12,22 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.body import Code, as_memory, index_text, plain
+from traceir_numba.codegen.body import CodeWriter, as_memory, index_text, plain
 from traceir_numba.emitters.folds.cumulative import combined
-from traceir_numba.emitters.kinds import Expression, reduce_of
+from traceir_numba.emitters.kinds import ExpressionContext, reduce_of
 from traceir_numba.loops.identifiers import safe_name
-from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.nest import LoopNest
 from traceir_numba.loops.program import Labels
-from traceir_numba.loops.schedule import Loops, tile_of
+from traceir_numba.loops.schedule import LoopOrder, tile_of
 
 
-class Emitter(Protocol):
+class ScanEmitter(Protocol):
     """A writer of the source of nests."""
 
-    nest: Nest
+    nest: LoopNest
     labels: Labels
-    loops: Loops
-    code: Code
+    loops: LoopOrder
+    code: CodeWriter
 
     def outer_loops(self) -> list[str]:
         """Loops over points that are kept."""
@@ -36,9 +36,9 @@ class Emitter(Protocol):
         """The straight-line code of one point."""
 
 
-def write(emitter: Emitter) -> None:
+def write(emitter: ScanEmitter) -> None:
     """The loops of a running nest."""
-    running = _Running(emitter)
+    running = _PrefixScan(emitter)
     match emitter.loops.split:
         case "blocks":
             running.whole()
@@ -50,18 +50,18 @@ def write(emitter: Emitter) -> None:
             running.columns()
 
 
-class _Running:
-    def __init__(self, emitter: Emitter) -> None:
+class _PrefixScan:
+    def __init__(self, emitter: ScanEmitter) -> None:
         nest = emitter.nest
         self.emitter = emitter
         self.code = emitter.code
-        (self.reduction,), (store,) = nest.reductions, nest.finish_stores
+        (self.reduction,), (store,) = nest.reductions, nest.epilogue_stores
         self.access = store.access
         self.dtype = self.reduction.dtype
         self.axis = nest.reduced.index(True)
         entry = reduce_of(self.reduction.primitive)
         (self.initial,) = entry.initial(self.dtype)
-        self.back = nest.running < 0
+        self.back = nest.scan_direction < 0
         ((_, ends),) = emitter.labels.passes
         self.result = safe_name(ends[0].name)
         self.acc = f"{self.result}_acc"
@@ -77,7 +77,7 @@ class _Running:
 
     def joined(self, x: str, y: str) -> str:
         """Two values folded."""
-        e = Expression(self.dtype, self.dtype, operands=(self.dtype, self.dtype))
+        e = ExpressionContext(self.dtype, self.dtype, operands=(self.dtype, self.dtype))
         text = combined(self.combine, e, x, y)
         self.code.calls.update(dict.fromkeys(e.calls))
         return text

@@ -10,43 +10,45 @@ from math import prod
 from traceir_numba import cost_model
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.codegen.body import (
-    Code,
+    CodeWriter,
     as_memory,
     constant_text,
     memory_dtype,
     plain,
     pointer_name,
 )
-from traceir_numba.codegen.nest import Kernel
-from traceir_numba.loops.nest import Access, Constant, Nest
+from traceir_numba.codegen.nest import KernelSource
+from traceir_numba.loops.nest import Access, LoopNest, ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
     Buffer,
-    Call,
+    CallMatmul,
     Copy,
     Label,
     Launch,
-    Load,
+    LoadScalar,
     Loop,
     Routine,
-    Save,
     Step,
+    StoreScalar,
     While,
 )
-from traceir_numba.loops.schedule import Range, range_of
+from traceir_numba.loops.schedule import LaunchRange, range_of
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 
 
-def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
+def emit_routine(
+    routine: Routine, kernels: Mapping[LoopNest, KernelSource]
+) -> KernelSource:
     """The source of a routine; `kernels` are those of its launches."""
     emitter = RoutineEmitter(routine.buffers, kernels)
     emitter.steps(routine.steps)
     code, buffers = emitter.code, routine.buffers
     pointers = [buffers[k] for k in routine.args]
     names = [pointer_name(b.name) for b in pointers]
-    return Kernel(
+    return KernelSource(
         routine.name,
         "\n".join([f"def {routine.name}({', '.join(names)}):", *code.lines]),
         tuple(memory_dtype(b.dtype) for b in pointers),
@@ -55,26 +57,26 @@ def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
         tuple(code.calls),
         (),
         tuple((kernels[n].name, n) for n in nests_of(routine)),
-        scalar=any(map(_puts, walk(routine.steps))),
+        scalar=any(map(_scatters, walk(routine.steps))),
         rounds=tuple(emitter.rounds),
     )
 
 
-def _puts(step: Step) -> bool:
+def _scatters(step: Step) -> bool:
     """True if single elements are put somewhere, and perhaps read soon."""
     if not isinstance(step, Launch) or not is_inline(step):
         return False
-    return any(store.access.found for store in step.nest.all_stores)
+    return any(store.access.dynamic for store in step.nest.all_stores)
 
 
-def nests_of(routine: Routine) -> list[Nest]:
+def nests_of(routine: Routine) -> list[LoopNest]:
     """The nests that a routine calls as kernels, each once."""
     launches = (s for s in walk(routine.steps) if isinstance(s, Launch))
     return list(dict.fromkeys(s.nest for s in launches if not is_inline(s)))
 
 
 @dataclass(slots=True)
-class RoutineLines(Code):
+class RoutineLines(CodeWriter):
     """Straight-line code among a routine's steps: scalars are variables."""
 
     slots: tuple[Buffer, ...] = ()
@@ -85,13 +87,13 @@ class RoutineLines(Code):
         buffer = self.slots[access.buffer]
         if buffer.role == "scalar":
             return buffer.name
-        return Code.load(self, access, dtype)
+        return CodeWriter.load(self, access, dtype)
 
     def store(self, access: Access, value: str, dtype: str) -> None:
         """A scalar's new value, or an element's."""
         buffer = self.slots[access.buffer]
         if buffer.role != "scalar":
-            Code.store(self, access, value, dtype)
+            CodeWriter.store(self, access, value, dtype)
         elif buffer.name != value:
             self.add(f"{buffer.name} = {value}")
 
@@ -99,8 +101,8 @@ class RoutineLines(Code):
         """An element of an array; its index is known."""
         at = 0 if access.offset is None else self.params[access.offset]
         at = at * access.width + access.lane
-        terms = [str(at)] if at or not access.found else []
-        for text, (_, stride) in zip(self.found(access), access.found, strict=True):
+        terms = [str(at)] if at or not access.dynamic else []
+        for text, (_, stride) in zip(self.found(access), access.dynamic, strict=True):
             factor = access.width * (1 if stride is None else self.params[stride])
             terms.append(text if factor == 1 else f"{text} * {factor}")
         return f"{pointer_name(self.slots[access.buffer].name)}[{' + '.join(terms)}]"
@@ -114,7 +116,7 @@ class RoutineEmitter:
     """A writer of the source of a routine's steps, in one function."""
 
     def __init__(
-        self, buffers: Sequence[Buffer], kernels: Mapping[Nest, Kernel]
+        self, buffers: Sequence[Buffer], kernels: Mapping[LoopNest, KernelSource]
     ) -> None:
         self.buffers = buffers
         self.kernels = kernels
@@ -130,9 +132,9 @@ class RoutineEmitter:
             return buffer.name
         return pointer_name(buffer.name)
 
-    def text(self, source: int | Constant) -> str:
+    def text(self, source: int | ScalarConstant) -> str:
         """A value by name, or a constant."""
-        if isinstance(source, Constant):
+        if isinstance(source, ScalarConstant):
             return constant_text(source.text, source.dtype)
         return self.name(source)
 
@@ -158,11 +160,11 @@ class RoutineEmitter:
         match step:
             case Launch():
                 self.inline(step) if is_inline(step) else self.launch(step)
-            case Call():
+            case CallMatmul():
                 self.product(step)
-            case Load(slot):
+            case LoadScalar(slot):
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
-            case Save(slot):
+            case StoreScalar(slot):
                 self.save(slot)
             case Copy():
                 self.copy(step)
@@ -181,7 +183,7 @@ class RoutineEmitter:
         """The names of what a product reads and writes."""
         return tuple(self.name(k) for k in (*inputs, output))
 
-    def product(self, step: Call) -> None:
+    def product(self, step: CallMatmul) -> None:
         """A product of matrices: a call."""
         dtype = plain(self.buffers[step.output].dtype)
         names = self.names(step.inputs, step.output)
@@ -235,7 +237,9 @@ class RoutineEmitter:
             if k in step.nest.written:
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
 
-    def call_kernel(self, kernel: Kernel, given: list[str], sizes: Range) -> None:
+    def call_kernel(
+        self, kernel: KernelSource, given: list[str], sizes: LaunchRange
+    ) -> None:
         """A call of a kernel, in pieces where it is long."""
         values = {name: str(value) for name, value in sizes.values.items()}
         pieces = (
@@ -270,7 +274,7 @@ class RoutineEmitter:
             self.rounds[number] = self.cost
         self.cost = before + (whole if whole < cost_model.SAFEPOINT_WORK else 0)
 
-    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+    def assign(self, pairs: Iterable[tuple[int, int | ScalarConstant]]) -> None:
         """Assignments that happen at once, in an order that does the same."""
         left = {self.name(t): self.text(s) for t, s in pairs}
         left = {t: s for t, s in left.items() if t != s}
@@ -296,7 +300,7 @@ class RoutineEmitter:
         ):
             for stack, row in step.read:
                 if self.is_scalar(row):
-                    self.take(stack, row, at)
+                    self.load_row(stack, row, at)
                 else:
                     self.point(stack, row, at)
             for stack, row in step.written:
@@ -305,13 +309,13 @@ class RoutineEmitter:
             self.steps(step.steps)
             for stack, row in step.written:
                 if self.is_scalar(row):
-                    self.put(stack, row, at)
+                    self.store_row(stack, row, at)
 
-    def take(self, stack: int, row: int, at: str) -> None:
+    def load_row(self, stack: int, row: int, at: str) -> None:
         """Take a scalar from its place in a stack."""
         self.code.add(f"{self.name(row)} = {self.element(row, at, stack)}")
 
-    def put(self, stack: int, row: int, at: str) -> None:
+    def store_row(self, stack: int, row: int, at: str) -> None:
         """Put a scalar in its place in a stack."""
         value = as_memory(self.name(row), self.buffers[row].dtype)
         self.code.add(f"{self.name(stack)}[{at}] = {value}")

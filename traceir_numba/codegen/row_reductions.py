@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from traceir_numba import cost_model
 from traceir_numba.codegen import fixed_length_rows
-from traceir_numba.codegen.accumulators import Emitter
+from traceir_numba.codegen.accumulators import ReductionEmitter
 
 
-def write(emitter: Emitter) -> None:
+def write(emitter: ReductionEmitter) -> None:
     """The loops of a nest whose innermost loop is reduced, or of a short one."""
-    rows = _Rows(emitter)
+    rows = _RowReduction(emitter)
     if emitter.loops.split == "blocks":
         rows.whole()
     elif emitter.nest.short:
@@ -23,10 +23,10 @@ def write(emitter: Emitter) -> None:
         rows.rows()
 
 
-class _Rows:
+class _RowReduction:
     """`masked` rows are a few vectors long, the last one of which may be in part."""
 
-    def __init__(self, emitter: Emitter) -> None:
+    def __init__(self, emitter: ReductionEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -64,7 +64,7 @@ class _Rows:
         for a in emitter.reductions:
             found = emitter.folded(a, a.names, width, total)
             self.code.add(f"{a.result} = {found}")
-        emitter.finish()
+        emitter.epilogue()
 
     def clear(self) -> None:
         """Give the accumulators their first values."""
@@ -144,7 +144,7 @@ class _Rows:
                 for k, a in enumerate(emitter.reductions):
                     found = emitter.as_result(k, a.names[-1])
                     self.code.add(f"{a.result} = {found}")
-                emitter.finish()
+                emitter.epilogue()
 
     # -- everything ---------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class _Rows:
             for a in emitter.reductions:
                 found = emitter.folded(a, a.scratch, "blocks", "blocks")
                 self.code.add(f"{a.result} = {found}")
-            emitter.finish()
+            emitter.epilogue()
 
     def leave(self) -> None:
         """Keep what a block has reduced."""

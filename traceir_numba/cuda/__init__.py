@@ -2,8 +2,8 @@
 
 `traceir_numba.jit(target="cuda")` and `traceir.jit(backend="cuda")` compile for it.
 With `NUMBA_ENABLE_CUDASIM=1`, Numba's simulator runs the kernels without a device.
-Takes a `ClosedJaxpr`, gives an `Executable` on `DeviceArray`s. Start reading at
-`backend.compile`; `run.Runner` executes a program's steps.
+Takes a `ClosedJaxpr`, gives a `CudaExecutable` on `DeviceArray`s. Start reading at
+`backend.compile`; `run.CudaRunner` executes a program's steps.
 
 - `arrays`: arrays in a device's memory, and those of other libraries
 - `codegen`: `@cuda.jit` source of loop nests, and which thread does what

@@ -15,29 +15,29 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.cuda.arrays.arrays import DeviceArray, buffer_of
-from traceir_numba.cuda.run import Runner, to_device, to_host
+from traceir_numba.cuda.run import CudaRunner, to_device, to_host
 from traceir_numba.cuda.runtime import device
 from traceir_numba.errors import wrapped
-from traceir_numba.loops.program import Program
-from traceir_numba.lowering.host_partition import Driven, is_driven
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.loops.program import BufferProgram
+from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
+from traceir_numba.pipeline.build_program import build_program
 
-__all__ = ["CHOICES", "DIALECTS", "Executable", "check", "compile"]
+__all__ = ["CHOICES", "DIALECTS", "CudaExecutable", "check", "compile"]
 
 # What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
 DIALECTS = ("source", "ptx")
 
 
-class Executable:
+class CudaExecutable:
     """A compiled program; its kernels are made when it first runs."""
 
     def __init__(self, closed: ClosedJaxpr, name: str) -> None:
         start = time.perf_counter()
-        self.program: Program = assemble(closed, name, device=True)
+        self.program: BufferProgram = build_program(closed, name, device=True)
         self.outs = closed.out_avals
         self.seconds = {"simplify and fuse": time.perf_counter() - start}
-        self.runner = Runner(self.program)
+        self.runner = CudaRunner(self.program)
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Copy arrays to the device, run, and copy the results back."""
@@ -88,7 +88,7 @@ def check() -> None:
     device.dialect()
 
 
-def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
+def compile(closed: ClosedJaxpr, name: str) -> CudaExecutable | HostDrivenExecutable:
     """The launches of a traced program.
 
     Raises RuntimeError (backend.device) without a device, TypeError
@@ -96,6 +96,6 @@ def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
     """
     check()
     with wrapped("backend.compile", name or "program"):
-        if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
-            return Driven(closed, name, compile)
-        return Executable(closed, name)
+        if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
+            return HostDrivenExecutable(closed, name, compile)
+        return CudaExecutable(closed, name)

@@ -12,7 +12,7 @@ from traceir_numba.cuda.routines.block_plans import Piece, Planned
 from traceir_numba.cuda.routines.pieces import plan_of
 from traceir_numba.cuda.runtime.launching import shapes_of
 from traceir_numba.cuda.source import kernels_of
-from traceir_numba.loops.program import Launch, Program, Run
+from traceir_numba.loops.program import BufferProgram, CallRoutine, Launch
 from traceir_numba.pipeline import explain
 
 # Who does what in each form of kernel.
@@ -26,7 +26,7 @@ WORKERS = {
 }
 
 
-def report(program: Program, seconds: Mapping[str, float]) -> str:
+def report(program: BufferProgram, seconds: Mapping[str, float]) -> str:
     """The launches of a program in words, and how long it took to make."""
     kernels = kernels_of(program)
     launches = {k: s for k, s in enumerate(program.steps) if isinstance(s, Launch)}
@@ -41,7 +41,7 @@ def _how(step: Launch) -> str:
     return f"{WORKERS[form.kind]}: {blocks} x {threads} threads{joined}"
 
 
-def _loop(step: Run) -> str:
+def _loop(step: CallRoutine) -> str:
     steps = plan_of(step.routine).steps
     if all(isinstance(one, Piece) for one in steps):
         return "control flow, one kernel"

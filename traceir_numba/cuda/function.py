@@ -13,7 +13,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.jit import stages
 from traceir.jit.backends import executable
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import results_of
 from traceir.jit.fallback import FallbackFunction
 from traceir.jit.function import JitFunction
@@ -24,8 +24,8 @@ from traceir.jit.staging import check_seal
 from traceir.pytrees import flatten
 from traceir.sanitize.nan_checks import watched
 from traceir_numba.cuda.arrays.arrays import DeviceArray, buffer_of, put
-from traceir_numba.cuda.arrays.foreign import Taken, given_back
-from traceir_numba.cuda.backend import Executable
+from traceir_numba.cuda.arrays.foreign import TakenArrays, given_back
+from traceir_numba.cuda.backend import CudaExecutable
 from traceir_numba.cuda.run import to_device, to_host
 
 
@@ -56,7 +56,7 @@ class CudaFunction(JitFunction):
         context = local.context
         if local.trace is not None or context.disable_jit:
             return super()._call(args, kwargs, raw)
-        taken = Taken()
+        taken = TakenArrays()
         args, kwargs = flatten.map_(taken.take, (args, kwargs))
         with self._context():
             prepared = self._prepare(args, kwargs)
@@ -76,7 +76,7 @@ class CudaFunction(JitFunction):
 
     def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
         """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
-        args, kwargs = flatten.map_(Taken().take, (args, kwargs))
+        args, kwargs = flatten.map_(TakenArrays().take, (args, kwargs))
         traced = super().trace(*args, **kwargs)
         return _Traced(traced.entry, traced.backend, True, True)
 
@@ -88,7 +88,7 @@ class CudaFallbackFunction(FallbackFunction, CudaFunction):
 
     def _as_it_is(self, args: Any, kwargs: Any) -> Any:
         """Run the function on NumPy's arrays, and put its results on the device."""
-        taken = Taken()
+        taken = TakenArrays()
         args, kwargs = flatten.map_(taken.take, (args, kwargs))
         args, kwargs = flatten.map_(on_host, (args, kwargs))
         results, tree = flatten.flatten(self._fun(*args, **kwargs))
@@ -104,7 +104,7 @@ def on_host(leaf: Any) -> Any:
 class _Runner:
     """The runner of calls of one kind."""
 
-    entry: Entry
+    entry: TraceCacheEntry
     exe: Any
     origins: tuple[int | str, ...]
 
@@ -120,10 +120,12 @@ class _Runner:
         return launched(self.exe, entry, [*entry.captures, *leaves])
 
 
-def launched(exe: Any, entry: Entry, operands: Sequence[Any]) -> list[DeviceArray]:
+def launched(
+    exe: Any, entry: TraceCacheEntry, operands: Sequence[Any]
+) -> list[DeviceArray]:
     """Give the device a program's launches; its results, in the making."""
     avals, outs = entry.closed.in_avals, entry.closed.out_avals
-    if not isinstance(exe, Executable):  # the host calls its parts, or looks at it
+    if not isinstance(exe, CudaExecutable):  # the host calls its parts, or looks at it
         found = exe.run(*map(_host, operands, avals))
         memory = [to_device(x, buffer_of(a)) for x, a in zip(found, outs, strict=True)]
         return [DeviceArray(m, aval) for m, aval in zip(memory, outs, strict=True)]
@@ -170,7 +172,7 @@ class _Compiled(stages.Compiled):
     __slots__ = ()
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        taken = Taken()
+        taken = TakenArrays()
         args, kwargs = flatten.map_(taken.take, (args, kwargs))
         results = launched(self.exe, self.entry, self._leaves(args, kwargs))
         taken.end()

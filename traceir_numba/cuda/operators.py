@@ -55,7 +55,7 @@ class _Place:
     number: int
 
 
-class _Call:
+class _OperatorCall:
     """A call taken apart: its operands, the rest, and a key for the rest."""
 
     def __init__(self, function: Function, args: Any, kwargs: Any) -> None:
@@ -121,7 +121,7 @@ def _with(part: Any, operands: tuple[Any, ...]) -> Any:
 
 def applied(function: Function, *args: Any, **kwargs: Any) -> Any:
     """A function of arrays, done on the device; inside a trace, of their values."""
-    call = _Call(function, args, kwargs)
+    call = _OperatorCall(function, args, kwargs)
     if local.trace is not None:
         operands = tuple(map(on_host, call.operands))
         return function(*_with(call.args, operands), **_with(call.kwargs, operands))
@@ -295,7 +295,7 @@ def _nonzero(self: DeviceArray) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Updates:
+class DeviceUpdates:
     """The attribute `x.at`: `x.at[i].set(y)` is a changed copy, made on the device.
 
     The methods are those of arrays of `traceir.numpy`.
@@ -303,12 +303,12 @@ class Updates:
 
     array: DeviceArray
 
-    def __getitem__(self, index: Any) -> Update:
-        return Update(self.array, index)
+    def __getitem__(self, index: Any) -> DeviceUpdate:
+        return DeviceUpdate(self.array, index)
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class DeviceUpdate:
     """The value of `x.at[index]`."""
 
     array: DeviceArray
@@ -333,7 +333,7 @@ PROPERTIES: dict[str, tuple[Function, str]] = {
     "mT": (_unary(_matrix_transposed), "The last two dimensions swapped."),
     "real": (_unary(np.real), "The real parts."),
     "imag": (_unary(np.imag), "The imaginary parts; zeros where the dtype is real."),
-    "at": (Updates, "Index this to update a copy: `x.at[i].set(v)`."),
+    "at": (DeviceUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
 }
 OWN: dict[str, Function] = {
     "reshape": _reshape,

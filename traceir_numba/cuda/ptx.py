@@ -24,7 +24,7 @@ from typing import Any
 from traceir import rules
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.source import arguments_of, module_of
-from traceir_numba.loops.program import Program
+from traceir_numba.loops.program import BufferProgram
 
 # The compute capability that is compiled for, unless another one is asked for.
 CAPABILITY = (9, 0)
@@ -47,7 +47,9 @@ class Usage:
     spilled: int
 
 
-def ptx(program: Program, capability: tuple[int, int] = CAPABILITY) -> dict[str, str]:
+def ptx(
+    program: BufferProgram, capability: tuple[int, int] = CAPABILITY
+) -> dict[str, str]:
     """The PTX of every kernel of a program, by name; no device is needed.
 
     Raises RuntimeError (backend.device) where NVVM, or the package that compiles, is

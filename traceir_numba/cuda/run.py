@@ -16,33 +16,33 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import as_dtype
-from traceir_numba.backend import evaluated
+from traceir_numba.backend import reference_function
 from traceir_numba.cuda.routines.block_plans import (
-    Again,
-    Chosen,
-    Level,
-    Part,
+    BranchLevel,
+    HostBranch,
+    HostLoop,
+    HostWhile,
+    KernelPart,
     Piece,
     Planned,
-    Rows,
 )
-from traceir_numba.cuda.routines.pieces import Plan, plan_of
+from traceir_numba.cuda.routines.pieces import LaunchPlan, plan_of
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.runtime.launching import launch, multiply
 from traceir_numba.emitters.pairs.values import part_of
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Buffer,
-    Call,
+    BufferProgram,
+    CallMatmul,
+    CallReference,
+    CallRoutine,
     Copy,
-    Evaluate,
     Launch,
     Loop,
-    Program,
     Reshape,
     Routine,
-    Run,
     Step,
 )
 from traceir_numba.runtime.allocator import BITS, half_of
@@ -78,16 +78,16 @@ def to_host(memory: Any, buffer: Buffer) -> np.ndarray:
     return flat.view(as_dtype(buffer.dtype)).reshape(buffer.shape)
 
 
-class Runner:
+class CudaRunner:
     """A program whose constants are on the device.
 
     `run` takes memory of the inputs, and gives that of the outputs.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BufferProgram) -> None:
         self.program = program
         self._constants: dict[int, Any] | None = None
-        self._plans: dict[str, Plan] = {}  # by the names of routines
+        self._plans: dict[str, LaunchPlan] = {}  # by the names of routines
 
     def constants(self) -> dict[int, Any]:
         """The memory of constants, by slot."""
@@ -98,7 +98,7 @@ class Runner:
             }
         return self._constants
 
-    def plan(self, routine: Routine) -> Plan:
+    def plan(self, routine: Routine) -> LaunchPlan:
         """The plan of a routine of the program."""
         if routine.name not in self._plans:
             self._plans[routine.name] = plan_of(routine)
@@ -108,7 +108,7 @@ class Runner:
         """The memory of the results."""
         program = self.program
         slots = dict(zip(program.inputs, memory, strict=True)) | self.constants()
-        steps = _Steps(program.buffers, slots, dict(program.over), self.plan)
+        steps = _Steps(program.buffers, slots, dict(program.reuses), self.plan)
         for step in program.steps:
             steps.step(step)
         return [slots[k] for k in program.outputs]
@@ -122,7 +122,7 @@ class _Steps:
         buffers: Sequence[Buffer],
         slots: dict[int, Any],
         over: dict[int, int],
-        plans: Callable[[Routine], Plan],
+        plans: Callable[[Routine], LaunchPlan],
     ) -> None:
         self.buffers = buffers
         self.slots = slots
@@ -150,10 +150,10 @@ class _Steps:
         match step:
             case Launch(buffers=buffers):
                 launch(step, self.all(buffers))
-            case Call(inputs=inputs, output=output):
+            case CallMatmul(inputs=inputs, output=output):
                 dtype = str(memory_of(self.buffers[output].dtype))
                 multiply(step, dtype, self.all((*inputs, output)))
-            case Evaluate():
+            case CallReference():
                 self.evaluate(step)
             case Copy(source, target):
                 self.copy(self.memory(source), target)
@@ -162,7 +162,7 @@ class _Steps:
                     self.copy(self.memory(source), output)
                 else:
                     self.slots[output] = self.memory(source)
-            case Run(routine, buffers):
+            case CallRoutine(routine, buffers):
                 inner = dict(zip(routine.args, self.all(buffers), strict=True))
                 plan = self.plans(routine)
                 _Steps(routine.buffers, inner, {}, self.plans).plan(plan, plan.steps)
@@ -173,21 +173,21 @@ class _Steps:
         if length_of(self.buffers[target]):
             device.copy(source, memory)
 
-    def evaluate(self, step: Evaluate) -> None:
+    def evaluate(self, step: CallReference) -> None:
         """Let the reference's kernel compute on the host."""
         arrays = [to_host(self.memory(k), self.buffers[k]) for k in step.inputs]
-        found = evaluated(step.eqn.primitive)(*arrays, **dict(step.eqn.params))
+        found = reference_function(step.eqn.primitive)(*arrays, **dict(step.eqn.params))
         found = (found,) if len(step.outputs) == 1 else found
         for slot, array in zip(step.outputs, found, strict=True):
             self.slots[slot] = to_device(np.asarray(array), self.buffers[slot])
 
     # -- routines -----------------------------------------------------------------
 
-    def plan(self, plan: Plan, steps: Iterable[Planned]) -> None:
+    def plan(self, plan: LaunchPlan, steps: Iterable[Planned]) -> None:
         """Run a routine's steps, as they are planned."""
         for step in steps:
             match step:
-                case Piece() | Level():
+                case Piece() | BranchLevel():
                     ready = plan.ready(step)
                     memory = self.all(ready.pointers)
                     for part in ready.parts:
@@ -195,28 +195,28 @@ class _Steps:
                     ready.run(*ready.shape, *memory)
                 case Assign(pairs):
                     self.assign(pairs)
-                case Rows(loop, body):
+                case HostLoop(loop, body):
                     self.rows(plan, loop, body)
-                case Again(test, holds, body):
+                case HostWhile(test, holds, body):
                     self.plan(plan, test)
                     while self.value(holds):
                         self.plan(plan, body)
-                case Chosen(index, branches):
+                case HostBranch(index, branches):
                     k = int(self.value(index)) if len(branches) > 1 else 0
                     known = 0 <= k < len(branches)
                     self.plan(plan, branches[k if known else -1])
                 case _:
                     self.step(step)
 
-    def left(self, plan: Plan, part: Part) -> list[Any]:
+    def left(self, plan: LaunchPlan, part: KernelPart) -> list[Any]:
         """The memory that one kernel leaves parts in, for the one that joins them."""
         if not part.last:
             self.parts[id(part.step)] = plan.scratch(part)
         return self.parts[id(part.step)]
 
-    def value(self, slot: int | Constant) -> Any:
+    def value(self, slot: int | ScalarConstant) -> Any:
         """The number that a scalar is: the only wait for the device."""
-        if isinstance(slot, Constant):
+        if isinstance(slot, ScalarConstant):
             return slot.text == "True"
         return device.download(self.memory(slot), 1)[0]
 
@@ -224,12 +224,12 @@ class _Steps:
         """True if a slot has a value of its own, and is no pointer."""
         return self.buffers[slot].role == "scalar"
 
-    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+    def assign(self, pairs: Iterable[tuple[int, int | ScalarConstant]]) -> None:
         """Let pointers be others, all at once."""
         found = [(target, self.memory(k)) for target, k in pairs if isinstance(k, int)]
         self.slots.update(found)
 
-    def rows(self, plan: Plan, loop: Loop, steps: Iterable[Planned]) -> None:
+    def rows(self, plan: LaunchPlan, loop: Loop, steps: Iterable[Planned]) -> None:
         """Steps over rows."""
         steps, order = tuple(steps), range(loop.length)
         for at in reversed(order) if loop.reverse else order:

@@ -9,24 +9,29 @@ from textwrap import dedent
 
 import numpy as np
 
-from traceir_numba.device_functions import TEMPLATES, Function, scalar, short
-from traceir_numba.emitters.kinds import Expression, Scalar, emitter, register
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, scalar, short
+from traceir_numba.emitters.kinds import (
+    Elementwise,
+    ExpressionContext,
+    emitter,
+    register,
+)
 
 
 @emitter("ceil")
-def ceil(e: Expression, x: str) -> str:
+def ceil(e: ExpressionContext, x: str) -> str:
     """A whole number of the same dtype."""
     return e.call(f"ceil_{short(e.dtype)}", x)
 
 
 @emitter("is_finite")
-def is_finite(e: Expression, x: str) -> str:
+def is_finite(e: ExpressionContext, x: str) -> str:
     """Neither an infinity nor NaN, of which no comparison holds."""
     return f"abs({x}) < {short(e.operand)}(inf)"
 
 
 @emitter("nextafter")
-def nextafter(e: Expression, x: str, y: str) -> str:
+def nextafter(e: ExpressionContext, x: str, y: str) -> str:
     """One step among the bits."""
     half = e.params.get("half")
     if half:
@@ -35,7 +40,7 @@ def nextafter(e: Expression, x: str, y: str) -> str:
 
 
 @emitter("xor")
-def exclusive(e: Expression, x: str, y: str) -> str:
+def exclusive(e: ExpressionContext, x: str, y: str) -> str:
     """Of truths or of bits."""
     return f"{x} != {y}" if e.kind == "b" else e.wrap(f"{x} ^ {y}")
 
@@ -43,10 +48,10 @@ def exclusive(e: Expression, x: str, y: str) -> str:
 def bitwise(name: str) -> None:
     """A function of integers that is made below, one for each dtype."""
 
-    def emit(e: Expression, *operands: str) -> str:
+    def emit(e: ExpressionContext, *operands: str) -> str:
         return e.call(f"{name}_{short(e.dtype)}", *operands)
 
-    register(name, Scalar(emit))
+    register(name, Elementwise(emit))
 
 
 bitwise("shift_left")
@@ -67,19 +72,21 @@ def _unsigned(dtype: str) -> str:
     return f"u{8 * np.dtype(dtype).itemsize}"
 
 
-def _function(name: str, dtype: str, args: int, text: str, *needs: str) -> Function:
+def _function(
+    name: str, dtype: str, args: int, text: str, *needs: str
+) -> DeviceFunction:
     bits = 8 * np.dtype(dtype).itemsize
     words = {"name": name, "t": short(dtype), "bits": bits, "most": bits - 1}
     words |= {"i": _signed(dtype), "u": _unsigned(dtype)}
     return scalar(name, dtype, args, dedent(text).format(**words), *needs)
 
 
-def _ceil(name: str, dtype: str) -> Function:
+def _ceil(name: str, dtype: str) -> DeviceFunction:
     """The least whole number that is not less."""
     return _function(name, dtype, 1, "def {name}(x):\n    return {t}(np.ceil(x))")
 
 
-def _nextafter(name: str, dtype: str) -> Function:
+def _nextafter(name: str, dtype: str) -> DeviceFunction:
     """Numbers of one sign are ordered as their bits are."""
     text = """
     def {name}(x, y):
@@ -99,7 +106,7 @@ def _nextafter(name: str, dtype: str) -> Function:
 # that shifts are short, and so may stay within the dtype.
 
 
-def _shift_left(name: str, dtype: str) -> Function:
+def _shift_left(name: str, dtype: str) -> DeviceFunction:
     """By more than there are, all bits are lost."""
     text = """
     def {name}(x, y):
@@ -110,7 +117,7 @@ def _shift_left(name: str, dtype: str) -> Function:
     return _function(name, dtype, 2, text)
 
 
-def _shift_right_logical(name: str, dtype: str) -> Function:
+def _shift_right_logical(name: str, dtype: str) -> DeviceFunction:
     """Zeros come from above."""
     text = """
     def {name}(x, y):
@@ -121,7 +128,7 @@ def _shift_right_logical(name: str, dtype: str) -> Function:
     return _function(name, dtype, 2, text)
 
 
-def _shift_right_arithmetic(name: str, dtype: str) -> Function:
+def _shift_right_arithmetic(name: str, dtype: str) -> DeviceFunction:
     """Copies of the highest bit come from above, whether it is a sign or not."""
     text = """
     def {name}(x, y):
@@ -131,7 +138,7 @@ def _shift_right_arithmetic(name: str, dtype: str) -> Function:
     return _function(name, dtype, 2, text)
 
 
-def _population_count(name: str, dtype: str) -> Function:
+def _population_count(name: str, dtype: str) -> DeviceFunction:
     """Sums of two, four and eight bits side by side, then of all bytes at once."""
     text = """
     def {name}(x):
@@ -145,7 +152,7 @@ def _population_count(name: str, dtype: str) -> Function:
     return _function(name, dtype, 1, text)
 
 
-def _clz(name: str, dtype: str) -> Function:
+def _clz(name: str, dtype: str) -> DeviceFunction:
     """By the exponent of the number; one of 64 bits may be rounded up to another.
 
     For these, bits up to the highest that is set are set, too, and then counted.

@@ -10,10 +10,10 @@ import numpy as np
 from traceir import rules
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
-from traceir_numba.emitters.kinds import Rewrite, register
+from traceir_numba.emitters.kinds import Decomposition, register
 
 
-class Build:
+class DecompositionBuilder:
     """A program of one equation's operands, made equation by equation."""
 
     def __init__(self, eqn: Eqn) -> None:
@@ -59,7 +59,7 @@ class Build:
 
 def integer_pow(eqn: Eqn) -> ClosedJaxpr:
     """Products by repeated squaring; a negative power is the reciprocal."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     exponent = int(eqn.param("y"))
     result: Atom | None = None
     power: Atom = build.operands[0]
@@ -81,20 +81,20 @@ def integer_pow(eqn: Eqn) -> ClosedJaxpr:
 
 def square(eqn: Eqn) -> ClosedJaxpr:
     """A product."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     return build.finish(build.bind("mul", *build.operands * 2))
 
 
 def clamp(eqn: Eqn) -> ClosedJaxpr:
     """The lower bound first, then the upper one."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     lower, x, upper = build.operands
     return build.finish(build.bind("min", build.bind("max", x, lower), upper))
 
 
 def rsqrt(eqn: Eqn) -> ClosedJaxpr:
     """Two roundings, so at most one unit in the last place away."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     root = build.bind("sqrt", build.operands[0])
     return build.finish(build.bind("div", build.number(1), root))
 
@@ -119,7 +119,7 @@ def called(param: str) -> Callable[[Eqn], ClosedJaxpr]:
 
 def stop_gradient(eqn: Eqn) -> ClosedJaxpr:
     """The operand: there is nothing to compute."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     return build.finish(build.operands[0])
 
 
@@ -128,13 +128,13 @@ def custom_lin(eqn: Eqn) -> ClosedJaxpr:
     raise rules.error("custom_vjp.forward")
 
 
-register("custom_lin", Rewrite(custom_lin))
-register("integer_pow", Rewrite(integer_pow))
-register("square", Rewrite(square))
-register("clamp", Rewrite(clamp))
-register("rsqrt", Rewrite(rsqrt))
-register("stop_gradient", Rewrite(stop_gradient))
-register("jit", Rewrite(called("jaxpr")))
-register("remat2", Rewrite(called("jaxpr")))
-register("custom_jvp_call", Rewrite(called("call_jaxpr")))
-register("custom_vjp_call", Rewrite(called("call_jaxpr")))
+register("custom_lin", Decomposition(custom_lin))
+register("integer_pow", Decomposition(integer_pow))
+register("square", Decomposition(square))
+register("clamp", Decomposition(clamp))
+register("rsqrt", Decomposition(rsqrt))
+register("stop_gradient", Decomposition(stop_gradient))
+register("jit", Decomposition(called("jaxpr")))
+register("remat2", Decomposition(called("jaxpr")))
+register("custom_jvp_call", Decomposition(called("call_jaxpr")))
+register("custom_vjp_call", Decomposition(called("call_jaxpr")))

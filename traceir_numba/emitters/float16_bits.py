@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from traceir_numba.device_functions import TEMPLATES, Function, Template, short
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, Template, short
 
 BITS = "uint16"
 
 
 def _function(
     name: str, args: tuple[str, ...], result: str, text: str, *needs: str
-) -> Function:
-    return Function(name, args, result, dedent(text).strip(), needs)
+) -> DeviceFunction:
+    return DeviceFunction(name, args, result, dedent(text).strip(), needs)
 
 
-def _float16_value(name: str) -> Function:
+def _float16_value(name: str) -> DeviceFunction:
     """The number; infinities and NaN have the greatest exponent."""
     text = f"""
     def {name}(h):
@@ -37,7 +37,7 @@ def _float16_value(name: str) -> Function:
     return _function(name, (BITS,), "float32", text, "as_float_f32")
 
 
-def _float16_bits(name: str, dtype: str) -> Function:
+def _float16_bits(name: str, dtype: str) -> DeviceFunction:
     """The nearest number's bits."""
     if dtype != "float32":
         return _through_odd(name, dtype, "float16")
@@ -55,13 +55,13 @@ def _float16_bits(name: str, dtype: str) -> Function:
     return _function(name, ("float32",), BITS, text, "as_bits_f32")
 
 
-def _bfloat16_value(name: str) -> Function:
+def _bfloat16_value(name: str) -> DeviceFunction:
     """The number."""
     text = f"def {name}(h):\n    return as_float_f32(i32(i32(h) << 16))"
     return _function(name, (BITS,), "float32", text, "as_float_f32")
 
 
-def _bfloat16_bits(name: str, dtype: str) -> Function:
+def _bfloat16_bits(name: str, dtype: str) -> DeviceFunction:
     """The nearest number's bits."""
     if dtype in ("int64", "uint64"):
         return _through_double(name, dtype)
@@ -76,7 +76,7 @@ def _bfloat16_bits(name: str, dtype: str) -> Function:
     return _function(name, ("float32",), BITS, text, "as_bits_f32")
 
 
-def _through_odd(name: str, dtype: str, half: str) -> Function:
+def _through_odd(name: str, dtype: str, half: str) -> DeviceFunction:
     """A float64 by way of the float32 that keeps it on its side of every tie."""
     text = f"""
     def {name}(x):
@@ -90,7 +90,7 @@ def _through_odd(name: str, dtype: str, half: str) -> Function:
     return _function(name, (dtype,), BITS, text, *needs)
 
 
-def _through_double(name: str, dtype: str) -> Function:
+def _through_double(name: str, dtype: str) -> DeviceFunction:
     """An integer of 64 bits, of which large ones give their last 16 for one bit."""
     t = short(dtype)
     text = f"""
@@ -107,7 +107,7 @@ def _through_double(name: str, dtype: str) -> Function:
 def _after(half: str, nan: int) -> Template:
     """The neighbour of a number on the side of another, by their bits."""
 
-    def make(name: str) -> Function:
+    def make(name: str) -> DeviceFunction:
         """The function under a name."""
         text = f"""
         def {name}(x, y):

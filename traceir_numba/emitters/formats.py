@@ -11,14 +11,14 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
-from traceir_numba.device_functions import TEMPLATES, Function, short
-from traceir_numba.emitters.decompositions import Build
-from traceir_numba.emitters.kinds import Expression, Scalar, register
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, short
+from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, register
 
 # -- patterns -------------------------------------------------------------------------
 
 
-def bitcast(e: Expression, x: str) -> str:
+def bitcast(e: ExpressionContext, x: str) -> str:
     """The bits as a number of the same width."""
     source, target = np.dtype(e.operand), np.dtype(e.dtype)
     if source == target:
@@ -31,7 +31,7 @@ def bitcast(e: Expression, x: str) -> str:
     return e.call(f"as_float_{short(e.dtype)}", f"{signed}({x})")
 
 
-class Patterns(Build):
+class Patterns(DecompositionBuilder):
     """A bitcast to another width, by shifts of unsigned numbers."""
 
     def __init__(self, eqn: Eqn) -> None:
@@ -130,13 +130,13 @@ def between_widths(eqn: Eqn) -> ClosedJaxpr | None:
     return build.finish(build.narrower() if wide else build.wider())
 
 
-register("bitcast_convert_type", Scalar(bitcast, otherwise=between_widths))
+register("bitcast_convert_type", Elementwise(bitcast, decompose=between_widths))
 
 
 # -- fewer digits ---------------------------------------------------------------------
 
 
-def shortened(e: Expression, x: str) -> str:
+def shortened(e: ExpressionContext, x: str) -> str:
     """By the bits, in one function for all formats."""
     dtype = np.dtype(e.dtype)
     fraction = int(np.finfo(dtype).nmant)
@@ -155,7 +155,7 @@ def shortened(e: Expression, x: str) -> str:
     return e.call(f"shortened_{short(e.dtype)}", x, *given)
 
 
-def _shortened(name: str, dtype: str) -> Function:
+def _shortened(name: str, dtype: str) -> DeviceFunction:
     """The size is rounded as a number of bits, in which a carry is the exponent's."""
     found = np.dtype(dtype)
     bits = 8 * found.itemsize
@@ -176,8 +176,8 @@ def _shortened(name: str, dtype: str) -> Function:
     """
     args = dtype, *[f"int{bits}"] * 5
     calls = f"as_bits_{t}", f"as_float_{t}"
-    return Function(name, args, dtype, dedent(text).strip(), calls)
+    return DeviceFunction(name, args, dtype, dedent(text).strip(), calls)
 
 
 TEMPLATES["shortened"] = _shortened
-register("reduce_precision", Scalar(shortened))
+register("reduce_precision", Elementwise(shortened))

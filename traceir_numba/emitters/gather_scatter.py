@@ -10,8 +10,15 @@ from math import prod
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal
-from traceir_numba.emitters.decompositions import Build
-from traceir_numba.emitters.kinds import Fetch, Found, Index, Map, Put, register
+from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.kinds import (
+    AffineIndex,
+    DynamicIndex,
+    Gather,
+    IndexMap,
+    Scatter,
+    register,
+)
 from traceir_numba.emitters.structure import HERE
 
 Shape = tuple[int, ...]
@@ -19,16 +26,18 @@ Shape = tuple[int, ...]
 FILLS = "GatherScatterMode.FILL_OR_DROP"
 
 
-def begins(index: Index, atom: Atom, at: Map, last: int) -> Index:
+def clamped_index(
+    index: AffineIndex, atom: Atom, at: IndexMap, last: int
+) -> AffineIndex:
     """An index counted from a place that is a value, within 0 and `last`."""
     if isinstance(atom, Literal):
         return replace(index, start=index.start + max(0, min(int(atom.value), last)))
     if last == 0:
         return index
-    return replace(index, found=(*index.found, Found(atom, at, last)))
+    return replace(index, dynamic=(*index.dynamic, DynamicIndex(atom, at, last)))
 
 
-def nothing(*_: object) -> tuple[Found, ...]:
+def unguarded(*_: object) -> tuple[DynamicIndex, ...]:
     """All places count."""
     return ()
 
@@ -36,40 +45,42 @@ def nothing(*_: object) -> tuple[Found, ...]:
 # -- slices ---------------------------------------------------------------------------
 
 
-def _sliced(eqn: Eqn, starts: tuple[Atom, ...], sizes: Shape, indices: Map) -> Map:
+def _sliced(
+    eqn: Eqn, starts: tuple[Atom, ...], sizes: Shape, indices: IndexMap
+) -> IndexMap:
     shape = eqn.inputs[0].aval.shape
     return tuple(
-        begins(index, start, (), n - size)
+        clamped_index(index, start, (), n - size)
         for index, start, n, size in zip(indices, starts, shape, sizes, strict=True)
     )
 
 
-def read_slice(eqn: Eqn, indices: Map) -> Map:
+def read_slice(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """Each dimension from its start on."""
     return _sliced(eqn, eqn.inputs[1:], eqn.param("slice_sizes"), indices)
 
 
-def place_slice(eqn: Eqn) -> Map:
+def place_slice(eqn: Eqn) -> IndexMap:
     """As `read_slice`."""
     update, starts = eqn.inputs[1], eqn.inputs[2:]
-    loops = tuple(map(Index, range(update.aval.ndim)))
+    loops = tuple(map(AffineIndex, range(update.aval.ndim)))
     return _sliced(eqn, starts, update.aval.shape, loops)
 
 
 def whole_update(eqn: Eqn) -> ClosedJaxpr:
     """The update of an array without dimensions: all of it is replaced."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     return build.finish(build.operands[1])
 
 
-register("dynamic_slice", Fetch(read_slice, nothing, lambda eqn: None))
+register("dynamic_slice", Gather(read_slice, unguarded, lambda eqn: None))
 register(
     "dynamic_update_slice",
-    Put(
+    Scatter(
         1,
         lambda eqn: tuple(range(eqn.inputs[1].aval.ndim)),
         place_slice,
-        nothing,
+        unguarded,
         lambda eqn: False,
         whole_update,
     ),
@@ -79,7 +90,7 @@ register(
 # -- rows of indices ------------------------------------------------------------------
 
 
-def _window(eqn: Eqn, offsets: Map, row: Map) -> Map:
+def _window(eqn: Eqn, offsets: IndexMap, row: IndexMap) -> IndexMap:
     """The place of an element in the operand, but for the values in a row."""
     _, single, _, batched, along = eqn.param("dimension_numbers")
     rest = iter(offsets)
@@ -93,44 +104,46 @@ def _window(eqn: Eqn, offsets: Map, row: Map) -> Map:
     )
 
 
-def _entries(eqn: Eqn, sizes: Shape, row: Map) -> dict[int, Found]:
+def _dynamic_indices(eqn: Eqn, sizes: Shape, row: IndexMap) -> dict[int, DynamicIndex]:
     """The values in a row, by the dimension of the operand that they are places in."""
     x, indices = eqn.inputs[:2]
     names = eqn.param("dimension_numbers")[2]
     return {
-        d: Found(indices, (*row, Index(None, k)), x.aval.shape[d] - sizes[d])
+        d: DynamicIndex(
+            indices, (*row, AffineIndex(None, k)), x.aval.shape[d] - sizes[d]
+        )
         for k, d in enumerate(names)
     }
 
 
-def _placed(eqn: Eqn, sizes: Shape, offsets: Map, row: Map) -> Map:
-    entries = _entries(eqn, sizes, row)
+def _placed(eqn: Eqn, sizes: Shape, offsets: IndexMap, row: IndexMap) -> IndexMap:
+    entries = _dynamic_indices(eqn, sizes, row)
     return tuple(
-        begins(index, entries[d].atom, entries[d].at, entries[d].last)
+        clamped_index(index, entries[d].atom, entries[d].at, entries[d].last)
         if d in entries
         else index
         for d, index in enumerate(_window(eqn, offsets, row))
     )
 
 
-def _parted(windows: Shape, indices: Map) -> tuple[Map, Map]:
+def _parted(windows: Shape, indices: IndexMap) -> tuple[IndexMap, IndexMap]:
     """The indices in the window, and those of the row."""
     row = tuple(index for d, index in enumerate(indices) if d not in windows)
     return tuple(indices[d] for d in windows), row
 
 
-def read_gather(eqn: Eqn, indices: Map) -> Map:
+def read_gather(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """In each row's window."""
     parted = _parted(eqn.param("dimension_numbers")[0], indices)
     return _placed(eqn, eqn.param("slice_sizes"), *parted)
 
 
-def tested_gather(eqn: Eqn, indices: Map) -> tuple[Found, ...]:
+def guarded_gather(eqn: Eqn, indices: IndexMap) -> tuple[DynamicIndex, ...]:
     """The values that may be outside, where that gives something else."""
     if eqn.param("mode") != FILLS:
         return ()
     _, row = _parted(eqn.param("dimension_numbers")[0], indices)
-    return tuple(_entries(eqn, eqn.param("slice_sizes"), row).values())
+    return tuple(_dynamic_indices(eqn, eqn.param("slice_sizes"), row).values())
 
 
 def fill(eqn: Eqn) -> Literal | None:
@@ -142,7 +155,7 @@ def fill(eqn: Eqn) -> Literal | None:
     return Literal(value, ShapedArray((), dtype))
 
 
-register("gather", Fetch(read_gather, tested_gather, fill))
+register("gather", Gather(read_gather, guarded_gather, fill))
 
 
 def order(eqn: Eqn) -> Shape:
@@ -160,24 +173,24 @@ def _sizes(eqn: Eqn) -> Shape:
     return tuple(1 if d in gone else next(rest) for d in range(eqn.inputs[0].aval.ndim))
 
 
-def _loops(eqn: Eqn) -> tuple[Map, Map]:
+def _loops(eqn: Eqn) -> tuple[IndexMap, IndexMap]:
     """The loops over the window, and those over the rows."""
     windows = eqn.param("dimension_numbers")[0]
     rows = eqn.inputs[2].aval.ndim - len(windows)
-    loops = tuple(map(Index, range(rows + len(windows))))
+    loops = tuple(map(AffineIndex, range(rows + len(windows))))
     return loops[rows:], loops[:rows]
 
 
-def place_scatter(eqn: Eqn) -> Map:
+def place_scatter(eqn: Eqn) -> IndexMap:
     """In each row's window."""
     return _placed(eqn, _sizes(eqn), *_loops(eqn))
 
 
-def tested_scatter(eqn: Eqn) -> tuple[Found, ...]:
+def guarded_scatter(eqn: Eqn) -> tuple[DynamicIndex, ...]:
     """The values that may be outside, where those rows are left out."""
     if eqn.param("mode") != FILLS:
         return ()
-    return tuple(_entries(eqn, _sizes(eqn), _loops(eqn)[1]).values())
+    return tuple(_dynamic_indices(eqn, _sizes(eqn), _loops(eqn)[1]).values())
 
 
 def ordered(eqn: Eqn) -> bool:
@@ -187,7 +200,7 @@ def ordered(eqn: Eqn) -> bool:
 
 def of_one(eqn: Eqn) -> ClosedJaxpr:
     """An array without dimensions, as an array of one element."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     x, indices, updates = build.operands
     windows, _, names, batched, along = eqn.param("dimension_numbers")
     one = build.shaped("reshape", (1,), x, new_sizes=(1,))
@@ -200,7 +213,7 @@ def of_one(eqn: Eqn) -> ClosedJaxpr:
 
 
 def _scatter(name: str, combine: str | None) -> None:
-    entry = Put(2, order, place_scatter, tested_scatter, ordered, of_one, combine)
+    entry = Scatter(2, order, place_scatter, guarded_scatter, ordered, of_one, combine)
     register(name, entry)
 
 

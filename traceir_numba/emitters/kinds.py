@@ -13,7 +13,7 @@ from traceir_numba.device_functions import short
 
 
 @dataclass(slots=True)
-class Expression:
+class ExpressionContext:
     """The context of one scalar expression: its dtypes, params and what it calls.
 
     `contracts` says that the compiler makes one operation of a product and a sum.
@@ -51,7 +51,7 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class AffineIndex:
     """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
 
     Without a loop it is `start`. It is used where i is `within` a range only. An index
@@ -62,48 +62,48 @@ class Index:
     start: int = 0
     step: int = 1
     within: tuple[int, int] | None = None
-    found: tuple[Found, ...] = ()
+    dynamic: tuple[DynamicIndex, ...] = ()
 
-    def times(self, factor: int, plus: int) -> Index:
+    def times(self, factor: int, plus: int) -> AffineIndex:
         """So many times the index, and a number more."""
         return replace(
             self,
             start=plus + factor * self.start,
             step=factor * self.step,
-            found=tuple(replace(f, scale=factor * f.scale) for f in self.found),
+            dynamic=tuple(replace(f, scale=factor * f.scale) for f in self.dynamic),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DynamicIndex:
     """An element of a value as a part of an index, `scale` times.
 
     One that is less than 0 counts as 0, one that is more than `last` as `last`.
     """
 
     atom: Atom
-    at: Map
+    at: IndexMap
     last: int
     scale: int = 1
 
 
-Map = tuple[Index, ...]
+IndexMap = tuple[AffineIndex, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class Elementwise:
     """One expression for each element; `cost_model.OPERATION_COST` has what it costs.
 
     With operands of `slow` dtypes each element is computed by itself, by the C library
     or a division of 64-bit integers, and loops do not vectorise.
-    Those that are `exact` give the same bits on any IEEE machine. `otherwise` gives a
+    Those that are `exact` give the same bits on any IEEE machine. `decompose` gives a
     program for an equation that is not computed element by element.
     """
 
     emit: Callable[..., str]
     slow: tuple[str, ...] = ()
     exact: bool = True
-    otherwise: Callable[[Eqn], ClosedJaxpr | None] | None = None
+    decompose: Callable[[Eqn], ClosedJaxpr | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ class View:
     If it `reorders` them, reading neighbours is reading far apart.
     """
 
-    read: Callable[[Eqn, Map], Map | None]
+    read: Callable[[Eqn, IndexMap], IndexMap | None]
     reorders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Generator:
+class IndexGenerator:
     """Elements made from the index along one dimension."""
 
     dimension: Callable[[Eqn], int]
@@ -136,9 +136,9 @@ class Reduce:
 
     accumulators: Callable[[str], tuple[str, ...]]
     initial: Callable[[str], tuple[str, ...]]
-    update: Callable[[Expression, tuple[str, ...], str, str], tuple[str, ...]]
+    update: Callable[[ExpressionContext, tuple[str, ...], str, str], tuple[str, ...]]
     fold: str
-    test: Callable[[Expression, tuple[str, ...], str], str] | None = None
+    test: Callable[[ExpressionContext, tuple[str, ...], str], str] | None = None
 
     @property
     def positions(self) -> bool:
@@ -147,7 +147,7 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class PrefixScan:
     """A fold along the param `axis` that leaves what it has so far at each element.
 
     `reduction` is the primitive that folds whole lines in the same way. Without one it
@@ -161,7 +161,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Concat:
     """Operands side by side: where each one starts, as a map into the result.
 
     `read` gives the operand's own indices for some of the result, and the one of them
@@ -169,51 +169,51 @@ class Parts:
     `mixed`, one nest stores all operands, element beside element.
     """
 
-    place: Callable[[Eqn, int], Map]
-    read: Callable[[Eqn, int, Map], tuple[Map, Index] | None]
+    place: Callable[[Eqn, int], IndexMap]
+    read: Callable[[Eqn, int, IndexMap], tuple[IndexMap, AffineIndex] | None]
     mixed: Callable[[Eqn], bool] = lambda eqn: False
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
+class Gather:
     """The first operand's elements at places that the others give.
 
-    `read` says where; for elements of which a place in `tested` is outside of what it
+    `read` says where; for elements of which a place in `guarded` is outside of what it
     is found in, there is `fill` instead.
     """
 
-    read: Callable[[Eqn, Map], Map]
-    tested: Callable[[Eqn, Map], tuple[Found, ...]]
+    read: Callable[[Eqn, IndexMap], IndexMap]
+    guarded: Callable[[Eqn, IndexMap], tuple[DynamicIndex, ...]]
     fill: Callable[[Eqn], Literal | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class Scatter:
     """The first operand with elements of another at places that the rest give.
 
     The loops are over what is put, the operand of number `value`, whose dimensions run
     in the `order` given. Its elements go where `place` says, one after the other where
     that may be the same place for several (`ordered`); those of which a place in
-    `tested` is outside are left out. `combine` is the scalar primitive that joins what
+    `guarded` is outside are left out. `combine` is the scalar primitive that joins what
     was there and what comes; without one the last that comes stays. Of operands without
     dimensions there is the program `scalar`.
     """
 
-    value: int
+    updates_operand: int
     order: Callable[[Eqn], tuple[int, ...]]
-    place: Callable[[Eqn], Map]
-    tested: Callable[[Eqn], tuple[Found, ...]]
+    place: Callable[[Eqn], IndexMap]
+    guarded: Callable[[Eqn], tuple[DynamicIndex, ...]]
     ordered: Callable[[Eqn], bool]
     scalar: Callable[[Eqn], ClosedJaxpr]
     combine: str | None = None
 
-    def put(self, eqn: Eqn) -> Atom:
+    def updates(self, eqn: Eqn) -> Atom:
         """The operand that is put."""
-        return eqn.inputs[self.value]
+        return eqn.inputs[self.updates_operand]
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Matmul:
     """A product of stacks of matrices: a call on whole arrays, where it is large.
 
     One that is strided has a third operand, which says where elements of the others
@@ -222,7 +222,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class ReferenceCall:
     """A library's function of whole arrays: the reference's kernel, between kernels.
 
     The bits are the reference's. A loop or a choice with one in it is driven from
@@ -231,7 +231,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
+class Decomposition:
     """The same by other primitives, as a program of the equation's operands.
 
     For processors `strided` may give another one, which has strided products.
@@ -250,36 +250,36 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairRule:
     """Of values of two numbers: a rule in `pairs` has it in terms of the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class HostCallback:
     """A call of the host, which is between kernels and in none."""
 
 
-Entry = (
-    Host
-    | Paired
-    | Scalar
+EmitterKind = (
+    HostCallback
+    | PairRule
+    | Elementwise
     | View
-    | Generator
+    | IndexGenerator
     | Reduce
-    | Running
-    | Parts
-    | Fetch
-    | Put
-    | Library
-    | Evaluated
-    | Rewrite
+    | PrefixScan
+    | Concat
+    | Gather
+    | Scatter
+    | Matmul
+    | ReferenceCall
+    | Decomposition
     | Region
 )
 
-EMITTERS: dict[str, Entry] = {}
+EMITTERS: dict[str, EmitterKind] = {}
 
 
-def register(name: str, entry: Entry) -> None:
+def register(name: str, entry: EmitterKind) -> None:
     """Give a primitive its entry; each has one."""
     assert name not in EMITTERS, name
     EMITTERS[name] = entry
@@ -288,7 +288,7 @@ def register(name: str, entry: Entry) -> None:
 def reduce_of(primitive: str) -> Reduce:
     """The reduction of a primitive."""
     entry = EMITTERS[primitive]
-    if isinstance(entry, Running) and entry.fold is not None:
+    if isinstance(entry, PrefixScan) and entry.fold is not None:
         return entry.fold
     assert isinstance(entry, Reduce)
     return entry
@@ -303,7 +303,7 @@ def emitter(
     """Register a function as the scalar expression of a primitive."""
 
     def decorate(emit: Emit) -> Emit:
-        register(name, Scalar(emit, slow, exact))
+        register(name, Elementwise(emit, slow, exact))
         return emit
 
     return decorate

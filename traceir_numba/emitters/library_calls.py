@@ -10,26 +10,26 @@ from textwrap import dedent
 import numpy as np
 
 from traceir_numba import cost_model
-from traceir_numba.device_functions import Function, short, template
-from traceir_numba.emitters.kinds import Evaluated, Library, register
+from traceir_numba.device_functions import DeviceFunction, short, template
+from traceir_numba.emitters.kinds import Matmul, ReferenceCall, register
 
-register("dot_general", Library())
-register("sort", Evaluated())
-register("top_k", Evaluated())
+register("dot_general", Matmul())
+register("sort", ReferenceCall())
+register("top_k", ReferenceCall())
 for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "eig", "svd"):
-    register(name, Evaluated())
+    register(name, ReferenceCall())
 for name in ("schur", "hessenberg"):
-    register(name, Evaluated())
-register("triangular_solve", Evaluated())
-register("random_gamma", Evaluated())
-register("fft", Evaluated())
+    register(name, ReferenceCall())
+register("triangular_solve", ReferenceCall())
+register("random_gamma", ReferenceCall())
+register("fft", ReferenceCall())
 
 
 # -- products as a reader has them: their machine code is made otherwise ---------------
 
 
 @template
-def place(name: str) -> Function:
+def place(name: str) -> DeviceFunction:
     """The offset of a line, or term, by its number.
 
     A way is how many dimensions it has, then of each, the last one first, the extent
@@ -43,11 +43,11 @@ def place(name: str) -> Function:
             number = number // way[1 + 2 * d]
         return at
     """
-    return Function(name, ("int64*", "int64"), "int64", dedent(text).strip())
+    return DeviceFunction(name, ("int64*", "int64"), "int64", dedent(text).strip())
 
 
 @template
-def strided(name: str, dtype: str) -> Function:
+def strided(name: str, dtype: str) -> DeviceFunction:
     """A product of stacks of matrices whose lines and terms lie by `ways`.
 
     There is one for rows, one for terms on the left, one for terms on the right, and
@@ -89,11 +89,11 @@ def strided(name: str, dtype: str) -> Function:
     args = (*[dtype + "*"] * 2, "int64*", dtype + "*", *["int64"] * 9)
     reads = [f"lanes_{t}", f"fill_{t}", "smaller", "place"]
     reads += ["fma"] if floats else []
-    return Function(name, args, None, dedent(text).strip(), reads=tuple(reads))
+    return DeviceFunction(name, args, None, dedent(text).strip(), reads=tuple(reads))
 
 
 @template
-def product(name: str, dtype: str) -> Function:
+def product(name: str, dtype: str) -> DeviceFunction:
     """A product of stacks of matrices, by strides, with the sums of `gemm`."""
     t, floats = short(dtype), np.dtype(dtype).kind == "f"
     zero = f"{t}({0.0 if floats else 0})"
@@ -126,4 +126,4 @@ def product(name: str, dtype: str) -> Function:
     """
     args = (*[dtype + "*"] * 3, *["int64"] * 13)
     reads = (f"lanes_{t}", f"fill_{t}", "smaller", *(("fma",) if floats else ()))
-    return Function(name, args, None, dedent(text).strip(), reads=reads)
+    return DeviceFunction(name, args, None, dedent(text).strip(), reads=reads)

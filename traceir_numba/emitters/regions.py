@@ -8,37 +8,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
-from traceir.transforms.control.while_ import While, with_one_predicate
+from traceir.transforms.control.while_ import WhileEqn, with_one_predicate
 from traceir_numba.emitters.kinds import Region, register
 
 Atoms = tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class LoopOp:
     """A body that runs `length` times or, where there is a test, as long as it holds.
 
     The body takes `used`, the carry and one row of each of `rows`; it gives the carry
-    and one row of each stacked result. The test takes `tested` and the carry.
+    and one row of each stacked result. The test takes `test_consts` and the carry.
     """
 
     body: ClosedJaxpr
-    used: Atoms
+    consts: Atoms
     carry: Atoms
-    rows: Atoms = ()
+    xs: Atoms = ()
     length: int = 0
     reverse: bool = False
     test: ClosedJaxpr | None = None
-    tested: Atoms = ()
+    test_consts: Atoms = ()
 
     @property
     def operands(self) -> Atoms:
         """The equation's operands."""
-        return self.tested + self.used + self.carry + self.rows
+        return self.test_consts + self.consts + self.carry + self.xs
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class SwitchOp:
     """One of several programs of the same operands; the last one for other indices."""
 
     index: Atom
@@ -57,37 +57,37 @@ class Choose:
         return self.branches[k if 0 <= k < len(self.branches) else -1]
 
 
-Flow = Repeat | Choose
+Flow = LoopOp | SwitchOp
 
 
-def read_while(eqn: Eqn) -> Repeat:
+def read_while(eqn: Eqn) -> LoopOp:
     """A loop with a test; one for each lane becomes one for all of them."""
-    loop, xs = with_one_predicate(While.of(eqn.params)), eqn.inputs
-    first = loop.tested
+    loop, xs = with_one_predicate(WhileEqn.of(eqn.params)), eqn.inputs
+    first = loop.test_nconsts
     carry = len(xs) - len(loop.body.out_avals)
     # The body of a loop with lanes takes the constants of both programs.
-    used = xs[carry - loop.used : carry]
-    return Repeat(loop.body, used, xs[carry:], test=loop.test, tested=xs[:first])
+    used = xs[carry - loop.body_nconsts : carry]
+    return LoopOp(loop.body, used, xs[carry:], test=loop.test, test_consts=xs[:first])
 
 
 def write_while(_: Eqn, flow: Flow) -> Params:
     """The params of a loop with a test."""
-    assert isinstance(flow, Repeat)
+    assert isinstance(flow, LoopOp)
     return sort_params(
         {
             "body_jaxpr": flow.body,
-            "body_nconsts": len(flow.used),
+            "body_nconsts": len(flow.consts),
             "cond_jaxpr": flow.test,
-            "cond_nconsts": len(flow.tested),
+            "cond_nconsts": len(flow.test_consts),
         }
     )
 
 
-def read_scan(eqn: Eqn) -> Repeat:
+def read_scan(eqn: Eqn) -> LoopOp:
     """A loop over rows."""
     xs, used = eqn.inputs, int(eqn.param("num_consts"))
     split = used + int(eqn.param("num_carry"))
-    return Repeat(
+    return LoopOp(
         eqn.param("jaxpr"),
         xs[:used],
         xs[used:split],
@@ -99,25 +99,25 @@ def read_scan(eqn: Eqn) -> Repeat:
 
 def write_scan(eqn: Eqn, flow: Flow) -> Params:
     """The params of a loop over rows."""
-    assert isinstance(flow, Repeat)
+    assert isinstance(flow, LoopOp)
     return sort_params(
         {
             **dict(eqn.params),
             "jaxpr": flow.body,
-            "num_consts": len(flow.used),
+            "num_consts": len(flow.consts),
             "num_carry": len(flow.carry),
         }
     )
 
 
-def read_cond(eqn: Eqn) -> Choose:
+def read_cond(eqn: Eqn) -> SwitchOp:
     """A choice of programs."""
-    return Choose(eqn.inputs[0], eqn.param("branches"), eqn.inputs[1:])
+    return SwitchOp(eqn.inputs[0], eqn.param("branches"), eqn.inputs[1:])
 
 
 def write_cond(_: Eqn, flow: Flow) -> Params:
     """The params of a choice."""
-    assert isinstance(flow, Choose)
+    assert isinstance(flow, SwitchOp)
     return sort_params({"branches": flow.branches})
 
 

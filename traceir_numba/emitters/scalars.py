@@ -5,29 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from traceir_numba.device_functions import short
-from traceir_numba.emitters.kinds import Expression, Scalar, emitter, register
+from traceir_numba.emitters.kinds import (
+    Elementwise,
+    ExpressionContext,
+    emitter,
+    register,
+)
 
 
 @emitter("add")
-def add(e: Expression, x: str, y: str) -> str:
+def add(e: ExpressionContext, x: str, y: str) -> str:
     """Integers wrap."""
     return e.wrap(f"{x} + {y}")
 
 
 @emitter("add_any")
-def add_any(e: Expression, x: str, y: str) -> str:
+def add_any(e: ExpressionContext, x: str, y: str) -> str:
     """As `add`: contributions to one cotangent."""
     return add(e, x, y)
 
 
 @emitter("sub")
-def sub(e: Expression, x: str, y: str) -> str:
+def sub(e: ExpressionContext, x: str, y: str) -> str:
     """Integers wrap."""
     return e.wrap(f"{x} - {y}")
 
 
 @emitter("mul")
-def mul(e: Expression, x: str, y: str) -> str:
+def mul(e: ExpressionContext, x: str, y: str) -> str:
     """Integers wrap; floating products are rounded before a sum takes them."""
     if e.contracts and e.kind == "f":
         return e.call(f"times_{short(e.dtype)}", x, y)
@@ -35,26 +40,26 @@ def mul(e: Expression, x: str, y: str) -> str:
 
 
 @emitter("div", slow=("int64", "uint64"))
-def div(e: Expression, x: str, y: str) -> str:
+def div(e: ExpressionContext, x: str, y: str) -> str:
     """Integers divide towards zero, and nothing is undefined."""
     return f"{x} / {y}" if e.kind == "f" else e.call(f"div_{short(e.dtype)}", x, y)
 
 
 @emitter("rem", slow=("float32", "float64", "int64", "uint64"))
-def rem(e: Expression, x: str, y: str) -> str:
+def rem(e: ExpressionContext, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
     name = "fmod" if e.kind == "f" else "rem"
     return e.call(f"{name}_{short(e.dtype)}", x, y)
 
 
 @emitter("neg")
-def neg(e: Expression, x: str) -> str:
+def neg(e: ExpressionContext, x: str) -> str:
     """The least integer is its own negative."""
     return f"-{x}" if e.kind == "f" else e.cast(f"-i64({x})")
 
 
 @emitter("sign")
-def sign(e: Expression, x: str) -> str:
+def sign(e: ExpressionContext, x: str) -> str:
     """Zeros keep their sign and NaN stays."""
     zero, one = e.number(0), e.number(1)
     if e.kind == "u":
@@ -63,7 +68,7 @@ def sign(e: Expression, x: str) -> str:
 
 
 @emitter("abs")
-def absolute(e: Expression, x: str) -> str:
+def absolute(e: ExpressionContext, x: str) -> str:
     """The least integer is its own magnitude."""
     if e.kind == "f":
         return f"abs({x})"
@@ -75,18 +80,18 @@ def absolute(e: Expression, x: str) -> str:
 
 
 @emitter("max")
-def maximum(e: Expression, x: str, y: str) -> str:
+def maximum(e: ExpressionContext, x: str, y: str) -> str:
     """NaN wins."""
     return extremum(e, x, y, ">", "|")
 
 
 @emitter("min")
-def minimum(e: Expression, x: str, y: str) -> str:
+def minimum(e: ExpressionContext, x: str, y: str) -> str:
     """NaN wins."""
     return extremum(e, x, y, "<", "&")
 
 
-def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
+def extremum(e: ExpressionContext, x: str, y: str, sign: str, logic: str) -> str:
     """The larger or smaller of two."""
     if e.kind == "b":
         return f"{x} {logic} {y}"
@@ -96,33 +101,33 @@ def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
 
 
 @emitter("pow", exact=False)
-def power(e: Expression, x: str, y: str) -> str:
+def power(e: ExpressionContext, x: str, y: str) -> str:
     """The exponent may be an integer."""
     exponent = y if e.operands[1] == e.dtype else e.cast(y)
     return e.call(f"pow_{short(e.dtype)}", x, exponent)
 
 
 @emitter("atan2", exact=False)
-def angle(e: Expression, y: str, x: str) -> str:
+def angle(e: ExpressionContext, y: str, x: str) -> str:
     """The ordinate comes first."""
     return e.call(f"atan2_{short(e.dtype)}", y, x)
 
 
 @emitter("floor")
-def floor(e: Expression, x: str) -> str:
+def floor(e: ExpressionContext, x: str) -> str:
     """A whole number of the same dtype."""
     return e.call(f"floor_{short(e.dtype)}", x)
 
 
 @emitter("round")
-def nearest(e: Expression, x: str) -> str:
+def nearest(e: ExpressionContext, x: str) -> str:
     """`rounding_method` 0: halves away from zero; 1: to even."""
     way = ("away", "even")[int(str(e.params["rounding_method"]))]
     return e.call(f"round_{way}_{short(e.dtype)}", x)
 
 
 @emitter("sqrt")
-def sqrt(e: Expression, x: str) -> str:
+def sqrt(e: ExpressionContext, x: str) -> str:
     """An instruction on all machines."""
     return f"math.sqrt({x})"
 
@@ -130,10 +135,10 @@ def sqrt(e: Expression, x: str) -> str:
 def vectorised(name: str) -> None:
     """A real function of `traceir_numba.vecmath`."""
 
-    def emit(e: Expression, *operands: str) -> str:
+    def emit(e: ExpressionContext, *operands: str) -> str:
         return e.call(f"{name}_{short(e.dtype)}", *operands)
 
-    register(name, Scalar(emit, exact=False))
+    register(name, Elementwise(emit, exact=False))
 
 
 vectorised("exp")
@@ -174,10 +179,10 @@ vectorised("regularized_incomplete_beta")
 def comparison(name: str, sign: str) -> None:
     """A comparison: all but `ne` are false of NaN."""
 
-    def emit(e: Expression, x: str, y: str) -> str:
+    def emit(e: ExpressionContext, x: str, y: str) -> str:
         return f"{x} {sign} {y}"
 
-    register(name, Scalar(emit))
+    register(name, Elementwise(emit))
 
 
 for _name, _sign in {
@@ -192,25 +197,25 @@ for _name, _sign in {
 
 
 @emitter("and")
-def conjunction(e: Expression, x: str, y: str) -> str:
+def conjunction(e: ExpressionContext, x: str, y: str) -> str:
     """Of truths or of bits."""
     return f"{x} & {y}" if e.kind == "b" else e.wrap(f"{x} & {y}")
 
 
 @emitter("or")
-def disjunction(e: Expression, x: str, y: str) -> str:
+def disjunction(e: ExpressionContext, x: str, y: str) -> str:
     """Of truths or of bits."""
     return f"{x} | {y}" if e.kind == "b" else e.wrap(f"{x} | {y}")
 
 
 @emitter("not")
-def inversion(e: Expression, x: str) -> str:
+def inversion(e: ExpressionContext, x: str) -> str:
     """Of a truth or of all bits."""
     return f"not {x}" if e.kind == "b" else e.wrap(f"~{x}")
 
 
 @emitter("select_n")
-def select_n(e: Expression, which: str, *cases: str) -> str:
+def select_n(e: ExpressionContext, which: str, *cases: str) -> str:
     """The case of that number; a number out of range means the nearest case."""
     if e.kind == "b" and len(cases) == 2:
         return f"{cases[1]} if {which} else {cases[0]}"
@@ -221,7 +226,7 @@ def select_n(e: Expression, which: str, *cases: str) -> str:
 
 
 @emitter("convert_element_type")
-def convert(e: Expression, x: str) -> str:
+def convert(e: ExpressionContext, x: str) -> str:
     """Floating to integer saturates and takes NaN to 0; integers wrap."""
     half = e.params.get("half")
     if half:
@@ -236,7 +241,7 @@ def convert(e: Expression, x: str) -> str:
     return e.cast(x)
 
 
-def halved(e: Expression, half: str, x: str) -> str:
+def halved(e: ExpressionContext, half: str, x: str) -> str:
     """Bits of a half (`traceir_numba.lowering.float16`) as a number, or the reverse."""
     if e.dtype == "float32":
         return e.call(f"{half}_value", x)

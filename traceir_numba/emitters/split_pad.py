@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn
-from traceir_numba.emitters.decompositions import Build
-from traceir_numba.emitters.kinds import Rewrite, register
+from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.kinds import Decomposition, register
 
 Shape = tuple[int, ...]
 
 
-def cut(build: Build, x: Atom, axis: int, start: int, stop: int, step: int = 1) -> Atom:
+def cut(
+    build: DecompositionBuilder,
+    x: Atom,
+    axis: int,
+    start: int,
+    stop: int,
+    step: int = 1,
+) -> Atom:
     """The part from start to stop along an axis."""
     shape = x.aval.shape
     count = max(0, -((start - stop) // step))
@@ -32,7 +39,7 @@ def _with(shape: Shape, axis: int, extent: int) -> Shape:
 
 def split(eqn: Eqn) -> ClosedJaxpr:
     """A slice for each part."""
-    build, axis = Build(eqn), int(eqn.param("axis"))
+    build, axis = DecompositionBuilder(eqn), int(eqn.param("axis"))
     parts, start = [], 0
     for size in eqn.param("sizes"):
         parts.append(cut(build, build.operands[0], axis, start, start + size))
@@ -42,7 +49,7 @@ def split(eqn: Eqn) -> ClosedJaxpr:
 
 def unstack(eqn: Eqn) -> ClosedJaxpr:
     """A slice for each place, without the axis."""
-    build, axis = Build(eqn), int(eqn.param("axis"))
+    build, axis = DecompositionBuilder(eqn), int(eqn.param("axis"))
     x = build.operands[0]
     shape = x.aval.shape
     rest = shape[:axis] + shape[axis + 1 :]
@@ -54,7 +61,7 @@ def unstack(eqn: Eqn) -> ClosedJaxpr:
 
 def pad(eqn: Eqn) -> ClosedJaxpr:
     """One dimension after another: apart, longer at both ends, shorter at both ends."""
-    build = Build(eqn)
+    build = DecompositionBuilder(eqn)
     x: Atom = build.operands[0]
     for axis, (low, high, interior) in enumerate(eqn.param("padding_config")):
         if interior and x.aval.shape[axis] > 1:
@@ -68,13 +75,15 @@ def pad(eqn: Eqn) -> ClosedJaxpr:
     return build.finish(x)
 
 
-def filled(build: Build, shape: Shape) -> Atom:
+def filled(build: DecompositionBuilder, shape: Shape) -> Atom:
     """The padding value, everywhere."""
     value = build.operands[1]
     return build.shaped("broadcast_in_dim", shape, value, shape=shape)
 
 
-def longer(build: Build, x: Atom, axis: int, low: int, high: int) -> Atom:
+def longer(
+    build: DecompositionBuilder, x: Atom, axis: int, low: int, high: int
+) -> Atom:
     """So many elements more before and behind."""
     shape = x.aval.shape
     parts = [x]
@@ -86,7 +95,7 @@ def longer(build: Build, x: Atom, axis: int, low: int, high: int) -> Atom:
     return build.shaped("concatenate", whole, *parts, dimension=axis)
 
 
-def apart(build: Build, x: Atom, axis: int, interior: int) -> Atom:
+def apart(build: DecompositionBuilder, x: Atom, axis: int, interior: int) -> Atom:
     """So many elements between any two."""
     shape = x.aval.shape
     n = shape[axis]
@@ -100,6 +109,6 @@ def apart(build: Build, x: Atom, axis: int, interior: int) -> Atom:
     return cut(build, x, axis, 0, flat[axis] - interior)
 
 
-register("split", Rewrite(split))
-register("unstack", Rewrite(unstack))
-register("pad", Rewrite(pad))
+register("split", Decomposition(split))
+register("unstack", Decomposition(unstack))
+register("pad", Decomposition(pad))

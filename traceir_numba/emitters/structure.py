@@ -6,19 +6,21 @@ from dataclasses import replace
 
 from traceir.ir.jaxpr import Eqn
 from traceir_numba.emitters.kinds import (
-    Expression,
-    Generator,
-    Index,
-    Map,
-    Parts,
+    AffineIndex,
+    Concat,
+    ExpressionContext,
+    IndexGenerator,
+    IndexMap,
     View,
     register,
 )
 
-HERE = Index(None)
+HERE = AffineIndex(None)
 
 
-def pointwise_map(indices: Map, shape: tuple[int, ...], out: tuple[int, ...]) -> Map:
+def pointwise_map(
+    indices: IndexMap, shape: tuple[int, ...], out: tuple[int, ...]
+) -> IndexMap:
     """The map of an operand that is a scalar or is stretched from extents of 1."""
     if shape == out:
         return indices
@@ -30,7 +32,7 @@ def pointwise_map(indices: Map, shape: tuple[int, ...], out: tuple[int, ...]) ->
     )
 
 
-def broadcast_in_dim(eqn: Eqn, indices: Map) -> Map:
+def broadcast_in_dim(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """An extent of 1 is read again and again."""
     shape = eqn.inputs[0].aval.shape
     target = eqn.outputs[0].aval.shape
@@ -40,13 +42,13 @@ def broadcast_in_dim(eqn: Eqn, indices: Map) -> Map:
     )
 
 
-def transpose(eqn: Eqn, indices: Map) -> Map:
+def transpose(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """Dimensions in another order."""
     permutation = eqn.param("permutation")
     return tuple(indices[permutation.index(k)] for k in range(len(permutation)))
 
 
-def squeeze(eqn: Eqn, indices: Map) -> Map:
+def squeeze(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """Dimensions of extent 1 come back."""
     rank = len(eqn.inputs[0].aval.shape)
     removed = {d % rank for d in eqn.param("dimensions")}
@@ -54,7 +56,7 @@ def squeeze(eqn: Eqn, indices: Map) -> Map:
     return tuple(HERE if d in removed else next(rest) for d in range(rank))
 
 
-def rev(eqn: Eqn, indices: Map) -> Map:
+def rev(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """The last element comes first."""
     shape, dimensions = eqn.inputs[0].aval.shape, eqn.param("dimensions")
     return tuple(
@@ -63,7 +65,7 @@ def rev(eqn: Eqn, indices: Map) -> Map:
     )
 
 
-def slice_(eqn: Eqn, indices: Map) -> Map:
+def slice_(eqn: Eqn, indices: IndexMap) -> IndexMap:
     """Starts and strides."""
     starts = eqn.param("start_indices")
     steps = eqn.param("strides") or (1,) * len(starts)
@@ -73,7 +75,7 @@ def slice_(eqn: Eqn, indices: Map) -> Map:
     )
 
 
-def reshape(eqn: Eqn, indices: Map) -> Map | None:
+def reshape(eqn: Eqn, indices: IndexMap) -> IndexMap | None:
     """Linear where only dimensions of extent 1 come and go."""
     shape = eqn.inputs[0].aval.shape
     target = eqn.outputs[0].aval.shape
@@ -91,28 +93,28 @@ register("slice", View(slice_))
 register("reshape", View(reshape))
 
 
-def iota(e: Expression, position: str) -> str:
+def iota(e: ExpressionContext, position: str) -> str:
     """The index as a number."""
     return position if e.dtype == "int64" else e.cast(position)
 
 
-register("iota", Generator(lambda eqn: int(eqn.param("dimension")), iota))
+register("iota", IndexGenerator(lambda eqn: int(eqn.param("dimension")), iota))
 
 
-def concatenate(eqn: Eqn, number: int) -> Map:
+def concatenate(eqn: Eqn, number: int) -> IndexMap:
     """Each operand starts where the one before ends."""
     dimension = eqn.param("dimension")
     start = sum(x.aval.shape[dimension] for x in eqn.inputs[:number])
     rank = len(eqn.inputs[0].aval.shape)
-    return tuple(Index(d, start if d == dimension else 0) for d in range(rank))
+    return tuple(AffineIndex(d, start if d == dimension else 0) for d in range(rank))
 
 
-def stack(eqn: Eqn, number: int) -> Map:
+def stack(eqn: Eqn, number: int) -> IndexMap:
     """Each operand has one index of the new dimension."""
     axis, lanes = eqn.param("axis"), _lanes(eqn)
-    indices = [Index(d) for d in range(len(eqn.inputs[0].aval.shape))]
-    last = [Index(None, number % lanes)] if lanes > 1 else []
-    return (*indices[:axis], Index(None, number // lanes), *indices[axis:], *last)
+    indices = [AffineIndex(d) for d in range(len(eqn.inputs[0].aval.shape))]
+    last = [AffineIndex(None, number % lanes)] if lanes > 1 else []
+    return (*indices[:axis], AffineIndex(None, number // lanes), *indices[axis:], *last)
 
 
 def _lanes(eqn: Eqn) -> int:
@@ -120,7 +122,7 @@ def _lanes(eqn: Eqn) -> int:
     return next((int(str(value)) for name, value in eqn.params if name == "lanes"), 1)
 
 
-def part_of(index: Index, start: int, extent: int) -> Index | None:
+def part_of(index: AffineIndex, start: int, extent: int) -> AffineIndex | None:
     """An index counted from `start`, within what then is an extent."""
     first = index.start - start
     if index.dim is None:
@@ -134,7 +136,9 @@ def part_of(index: Index, start: int, extent: int) -> Index | None:
     return replace(index, start=first, within=(low, high)) if low < high else None
 
 
-def of_concatenate(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
+def of_concatenate(
+    eqn: Eqn, number: int, indices: IndexMap
+) -> tuple[IndexMap, AffineIndex] | None:
     """An operand's own index along the dimension."""
     d = eqn.param("dimension")
     start = concatenate(eqn, number)[d].start
@@ -142,7 +146,9 @@ def of_concatenate(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | N
     return None if index is None else ((*indices[:d], index, *indices[d + 1 :]), index)
 
 
-def of_stack(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
+def of_stack(
+    eqn: Eqn, number: int, indices: IndexMap
+) -> tuple[IndexMap, AffineIndex] | None:
     """The other indices, where that of the new dimension is the operand's number."""
     axis = eqn.param("axis")
     index = part_of(indices[axis], number, 1)
@@ -150,7 +156,7 @@ def of_stack(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
     return None if index is None else (rest, index)
 
 
-register("concatenate", Parts(concatenate, of_concatenate))
+register("concatenate", Concat(concatenate, of_concatenate))
 
 
 def is_mixed(eqn: Eqn) -> bool:
@@ -158,4 +164,4 @@ def is_mixed(eqn: Eqn) -> bool:
     return ("mixed", True) in eqn.params
 
 
-register("stack", Parts(stack, of_stack, is_mixed))
+register("stack", Concat(stack, of_stack, is_mixed))

@@ -15,15 +15,15 @@ import numpy as np
 from traceir.exact.threefry import INJECTIONS, PARITY, ROTATIONS
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
-from traceir_numba.device_functions import TEMPLATES, Function, scalar
-from traceir_numba.emitters.kinds import Expression, Scalar, register
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, scalar
+from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, register
 
 WORDS = 4
 BITS = 32
 WORD, LONG = np.dtype("uint32"), np.dtype("uint64")
 
 
-def both(e: Expression, *words: str) -> str:
+def both(e: ExpressionContext, *words: str) -> str:
     """The results as one number, of an equation that has been made for that."""
     return e.call("threefry2x32", *words)
 
@@ -48,10 +48,10 @@ def parts(eqn: Eqn) -> ClosedJaxpr | None:
 
 
 # Twenty rounds of five operations, and the key.
-register("threefry2x32", Scalar(both, otherwise=parts))
+register("threefry2x32", Elementwise(both, decompose=parts))
 
 
-def _rotated(name: str) -> Function:
+def _rotated(name: str) -> DeviceFunction:
     """Bits moved up, those that leave at the top coming back below."""
     text = f"""
     def {name}(x, by):
@@ -60,7 +60,7 @@ def _rotated(name: str) -> Function:
     return scalar(name, "uint32", 2, text)
 
 
-def _threefry2x32(name: str) -> Function:
+def _threefry2x32(name: str) -> DeviceFunction:
     """Both words of the hash as one number, the first above the second."""
     rounds = indent("\n".join(_rounds()), "    ")
     text = f"""def {name}(k0, k1, x, y):
@@ -69,7 +69,7 @@ def _threefry2x32(name: str) -> Function:
     y = u32(y + k1)
 {rounds}
     return u64((u64(x) << u64(32)) | u64(y))"""
-    return Function(name, ("uint32",) * WORDS, "uint64", text, ("rotated_word",))
+    return DeviceFunction(name, ("uint32",) * WORDS, "uint64", text, ("rotated_word",))
 
 
 def _rounds() -> Iterator[str]:

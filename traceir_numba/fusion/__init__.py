@@ -1,7 +1,7 @@
 """The fusion of equations into clusters, one loop nest each.
 
-Takes a flat program as a `Graph` and gives a `Plan`: the values that live in memory,
-and the clusters that compute them. Start reading at `fuse.fuse`.
+Takes a flat program as a `Graph` and gives a `FusionPlan`: the values that live in
+memory, and the clusters that compute them. Start reading at `fuse.fuse`.
 
 - `clusters`: jobs of a program, and the clusters that they form
 - `dataflow`: the dataflow graph of a program: producers, readers, index maps

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field, replace
 from traceir.ir.jaxpr import Atom, Eqn, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
-    Evaluated,
-    Index,
-    Library,
-    Map,
-    Parts,
-    Put,
+    AffineIndex,
+    Concat,
+    IndexMap,
+    Matmul,
+    PrefixScan,
     Reduce,
+    ReferenceCall,
     Region,
-    Running,
+    Scatter,
 )
-from traceir_numba.fusion.dataflow import Graph, founds, identity
+from traceir_numba.fusion.dataflow import Graph, dynamic_indices, identity_map
 
 Shape = tuple[int, ...]
 # Of all kinds, those of a nest whose only effect is its values.
-NESTS = ("map", "reduce", "running")
-KINDS = ("map", "reduce", "running", "part", "put", "library", "evaluated", "region")
+NESTS = ("map", "reduce", "scan")
+KINDS = ("map", "reduce", "scan", "concat", "scatter", "matmul", "reference", "region")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,19 @@ class Job:
         """The extents of the loops."""
         if self.kind == "map":
             return self.var.aval.shape
-        if self.kind in ("evaluated", "region"):
+        if self.kind in ("reference", "region"):
             return ()
-        if self.kind == "put":
-            shape = put_of(self.eqn).put(self.eqn).aval.shape
-            return tuple(shape[d] for d in put_of(self.eqn).order(self.eqn))
+        if self.kind == "scatter":
+            shape = scatter_of(self.eqn).updates(self.eqn).aval.shape
+            return tuple(shape[d] for d in scatter_of(self.eqn).order(self.eqn))
         return self.eqn.inputs[self.part].aval.shape
 
     @property
-    def joins(self) -> bool:
+    def is_fusible(self) -> bool:
         """True if the job may be in a nest with others."""
         entry = EMITTERS[self.eqn.primitive]
-        mixed = isinstance(entry, Parts) and entry.mixed(self.eqn)
-        return self.kind in ("map", "reduce") or (mixed and self.kind == "part")
+        mixed = isinstance(entry, Concat) and entry.mixed(self.eqn)
+        return self.kind in ("map", "reduce") or (mixed and self.kind == "concat")
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -66,28 +66,28 @@ class Job:
         return tuple(self.eqn.param("axes")) if self.kind == "reduce" else ()
 
     @property
-    def along(self) -> tuple[int, ...]:
+    def scan_axes(self) -> tuple[int, ...]:
         """The loop at each point of which a fold leaves what it has so far."""
-        return (int(self.eqn.param("axis")),) if self.kind == "running" else ()
+        return (int(self.eqn.param("axis")),) if self.kind == "scan" else ()
 
     @property
-    def direction(self) -> int:
+    def scan_direction(self) -> int:
         """The direction of that loop: 1 for up, -1 for down, 0 if there is none."""
-        return 0 if not self.along else -1 if self.eqn.param("reverse") else 1
+        return 0 if not self.scan_axes else -1 if self.eqn.param("reverse") else 1
 
     @property
     def folds_as(self) -> str:
         """The reduction that folds in the same way."""
         entry = EMITTERS[self.eqn.primitive]
-        return entry.reduction if isinstance(entry, Running) else self.eqn.primitive
+        return entry.reduction if isinstance(entry, PrefixScan) else self.eqn.primitive
 
 
 @dataclass(slots=True)
-class Stage:
+class ClusterPass:
     """The jobs of one pass: those of the loops, and those that finish reductions."""
 
     jobs: list[Job] = field(default_factory=list)
-    finish: list[Job] = field(default_factory=list)
+    epilogue: list[Job] = field(default_factory=list)
 
     def made(self, *kinds: str) -> set[Var]:
         """The values of jobs of these kinds in the loops."""
@@ -101,11 +101,12 @@ class Cluster:
     number: int
     space: Shape
     axes: tuple[int, ...] = ()
-    stages: list[Stage] = field(default_factory=lambda: [Stage()])
+    passes: list[ClusterPass] = field(default_factory=lambda: [ClusterPass()])
     reads: set[Var] = field(default_factory=set)
     made_in: dict[Var, int] = field(default_factory=dict)  # the pass of maps
-    finished_in: dict[Var, int] = field(default_factory=dict)  # of all else
-    carried: dict[Var, int] = field(default_factory=dict)  # maps, to their last reader
+    epilogue_in: dict[Var, int] = field(default_factory=dict)  # of all else
+    # Of maps, the pass that reads them last.
+    read_until: dict[Var, int] = field(default_factory=dict)
     placed: set[Var] = field(default_factory=set)  # of which it stores parts
     before: int = 0  # bit set of the clusters that must have run
     after: set[int] = field(default_factory=set)  # those that read what this one makes
@@ -113,12 +114,12 @@ class Cluster:
     @property
     def jobs(self) -> list[Job]:
         """The jobs of the loops, of all passes."""
-        return [job for stage in self.stages for job in stage.jobs]
+        return [job for stage in self.passes for job in stage.jobs]
 
     @property
-    def finish(self) -> list[Job]:
+    def epilogue(self) -> list[Job]:
         """The jobs that finish reductions, of all passes."""
-        return [job for stage in self.stages for job in stage.finish]
+        return [job for stage in self.passes for job in stage.epilogue]
 
     @property
     def kept_loops(self) -> tuple[int, ...]:
@@ -132,25 +133,25 @@ class Cluster:
 
     def made(self, *kinds: str) -> set[Var]:
         """The values of jobs of these kinds in the loops."""
-        return {v for stage in self.stages for v in stage.made(*kinds)}
+        return {v for stage in self.passes for v in stage.made(*kinds)}
 
     def add(self, job: Job, stage: int, finishes: bool, reads: Collection[Var]) -> None:
         """Let a job run in a pass, the last one or one after it."""
-        if stage == len(self.stages):
-            self.stages.append(Stage())
-        one = self.stages[stage]
-        (one.finish if finishes else one.jobs).append(job)
+        if stage == len(self.passes):
+            self.passes.append(ClusterPass())
+        one = self.passes[stage]
+        (one.epilogue if finishes else one.jobs).append(job)
         self.axes = self.axes or job.axes
         self.reads.update(reads)
-        if job.kind == "part":
+        if job.kind == "concat":
             self.placed.add(job.var)
         else:
             is_map = job.kind == "map" and not finishes
-            own = self.made_in if is_map else self.finished_in
+            own = self.made_in if is_map else self.epilogue_in
             own.update(dict.fromkeys(job.eqn.outputs, stage))
         for var in reads:
             if self.made_in.get(var, stage) < stage:
-                self.carried[var] = max(stage, self.carried.get(var, 0))
+                self.read_until[var] = max(stage, self.read_until.get(var, 0))
 
 
 def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
@@ -160,16 +161,16 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
         match graph.entry(eqn):
             case Reduce():
                 jobs.append(Job(eqn, "reduce"))
-            case Running():
-                jobs.append(Job(eqn, "running"))
-            case Parts() if eqn.outputs[0] in stored:
-                jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
-            case Put():
-                jobs.append(Job(eqn, "put"))
-            case Library():
-                jobs.append(Job(eqn, "library"))
-            case Evaluated():
-                jobs.append(Job(eqn, "evaluated"))
+            case PrefixScan():
+                jobs.append(Job(eqn, "scan"))
+            case Concat() if eqn.outputs[0] in stored:
+                jobs += [Job(eqn, "concat", k) for k in range(len(eqn.inputs))]
+            case Scatter():
+                jobs.append(Job(eqn, "scatter"))
+            case Matmul():
+                jobs.append(Job(eqn, "matmul"))
+            case ReferenceCall():
+                jobs.append(Job(eqn, "reference"))
             case Region():
                 jobs.append(Job(eqn, "region"))
             case _ if eqn.outputs[0] in stored:
@@ -177,34 +178,34 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
     return jobs
 
 
-def seeds(job: Job) -> list[tuple[Atom, Map]]:
+def seeds(job: Job) -> list[tuple[Atom, IndexMap]]:
     """The values that a job is made of, in its own loops."""
-    if job.kind in ("library", "evaluated", "region"):
-        return [(a, identity(a.aval.ndim)) for a in job.eqn.inputs]
-    if job.kind == "put":
-        return [*_put_seeds(job.eqn)]
+    if job.kind in ("matmul", "reference", "region"):
+        return [(a, identity_map(a.aval.ndim)) for a in job.eqn.inputs]
+    if job.kind == "scatter":
+        return [*_scatter_seeds(job.eqn)]
     atom = job.var if job.kind == "map" else job.eqn.inputs[job.part]
-    return [(atom, identity(atom.aval.ndim))]
+    return [(atom, identity_map(atom.aval.ndim))]
 
 
-def put_of(eqn: Eqn) -> Put:
+def scatter_of(eqn: Eqn) -> Scatter:
     """The entry of an equation that puts something in its place."""
     entry = EMITTERS[eqn.primitive]
-    assert isinstance(entry, Put)
+    assert isinstance(entry, Scatter)
     return entry
 
 
-def _put_seeds(eqn: Eqn) -> Iterator[tuple[Atom, Map]]:
-    entry = put_of(eqn)
-    for found in (*founds(entry.place(eqn)), *entry.tested(eqn)):
+def _scatter_seeds(eqn: Eqn) -> Iterator[tuple[Atom, IndexMap]]:
+    entry = scatter_of(eqn)
+    for found in (*dynamic_indices(entry.place(eqn)), *entry.guarded(eqn)):
         yield found.atom, found.at
-    yield entry.put(eqn), updates_map(eqn)
+    yield entry.updates(eqn), updates_map(eqn)
 
 
-def updates_map(eqn: Eqn) -> Map:
+def updates_map(eqn: Eqn) -> IndexMap:
     """The index map by which loops over updates read them."""
-    order = put_of(eqn).order(eqn)
-    return tuple(Index(order.index(d)) for d in range(len(order)))
+    order = scatter_of(eqn).order(eqn)
+    return tuple(AffineIndex(order.index(d)) for d in range(len(order)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,72 +219,76 @@ class Without:
         return var in self.all and var not in self.removed
 
 
-def same_place(indices: Map | None, space: Shape) -> bool:
+def same_place(indices: IndexMap | None, space: Shape) -> bool:
     """True if indices are those of the loops themselves."""
     return (
         indices is not None
         and len(indices) == len(space)
         and all(
-            n == 1 or index == Index(d)
+            n == 1 or index == AffineIndex(d)
             for d, (index, n) in enumerate(zip(indices, space, strict=True))
         )
     )
 
 
-def finish_map(space: Shape, kept: Shape) -> Map | None:
+def epilogue_map(space: Shape, kept: Shape) -> IndexMap | None:
     """The indices of `space` in the kept loops, where they differ in extents of 1."""
     loops = [d for d, n in enumerate(kept) if n != 1]
     if [n for n in space if n != 1] != [kept[d] for d in loops]:
         return None
     rest = iter(loops)
-    return tuple(Index(next(rest)) if n != 1 else Index(None) for n in space)
+    return tuple(
+        AffineIndex(next(rest)) if n != 1 else AffineIndex(None) for n in space
+    )
 
 
-def compose(indices: Map, moved: Map) -> Map:
+def compose(indices: IndexMap, moved: IndexMap) -> IndexMap:
     """Indices over the loops that `moved` gives in terms of others."""
     return tuple(
-        replace(i, found=tuple(replace(f, at=compose(f.at, moved)) for f in i.found))
+        replace(
+            i, dynamic=tuple(replace(f, at=compose(f.at, moved)) for f in i.dynamic)
+        )
         for i in (
             i if i.dim is None else replace(i, dim=moved[i.dim].dim) for i in indices
         )
     )
 
 
-def kept_place(shape: Shape, cluster: Cluster) -> Map | None:
+def kept_place(shape: Shape, cluster: Cluster) -> IndexMap | None:
     """The index map by which a cluster's loops read a value with one element for each
     row.
 
     None where the shape is not that of the kept loops, up to extents of 1.
     """
-    moved = finish_map(shape, cluster.kept)
+    moved = epilogue_map(shape, cluster.kept)
     if moved is None:
         return None
-    loops = tuple(Index(d) for d in cluster.kept_loops)
+    loops = tuple(AffineIndex(d) for d in cluster.kept_loops)
     return compose(moved, loops)
 
 
-def in_terms_of(indices: Map, loops: Sequence[int]) -> Map | None:
+def in_terms_of(indices: IndexMap, loops: Sequence[int]) -> IndexMap | None:
     """Indices over some of the loops, renumbered; None where others matter."""
     if not moving(indices) <= {*loops}:
         return None
     return tuple(_renumbered(i, loops) for i in indices)
 
 
-def moving(indices: Map) -> set[int]:
+def moving(indices: IndexMap) -> set[int]:
     """The loops that matter to indices."""
     own = {i.dim for i in indices if i.dim is not None}
-    return own.union(*(moving(found.at) for found in founds(indices)))
+    return own.union(*(moving(found.at) for found in dynamic_indices(indices)))
 
 
-def _renumbered(index: Index, loops: Sequence[int]) -> Index:
+def _renumbered(index: AffineIndex, loops: Sequence[int]) -> AffineIndex:
     if index.dim is not None:
         index = replace(index, dim=loops.index(index.dim))
-    if not index.found:
+    if not index.dynamic:
         return index
     found = (
-        replace(f, at=tuple(_renumbered(i, loops) for i in f.at)) for f in index.found
+        replace(f, at=tuple(_renumbered(i, loops) for i in f.at)) for f in index.dynamic
     )
-    return replace(index, found=tuple(found))
+    return replace(index, dynamic=tuple(found))
 
 
 def homes(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:
@@ -294,7 +299,7 @@ def homes(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:
     """
     found: dict[Var, Var] = {}
     free = [v for v in cluster.made_in if v in kept]
-    for var, last in cluster.carried.items():
+    for var, last in cluster.read_until.items():
         for other in free if var not in kept else ():
             late = cluster.made_in[other] >= last
             same = var.aval.shape == other.aval.shape

@@ -11,36 +11,36 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
-    Entry,
-    Evaluated,
-    Fetch,
-    Found,
-    Generator,
-    Index,
-    Library,
-    Map,
-    Parts,
-    Put,
+    AffineIndex,
+    Concat,
+    DynamicIndex,
+    Elementwise,
+    EmitterKind,
+    Gather,
+    IndexGenerator,
+    IndexMap,
+    Matmul,
+    PrefixScan,
     Reduce,
+    ReferenceCall,
     Region,
-    Running,
-    Scalar,
+    Scatter,
     View,
 )
-from traceir_numba.emitters.pairs.values import is_evaluated
+from traceir_numba.emitters.pairs.values import is_reference_call
 from traceir_numba.emitters.structure import pointwise_map
 
-Place = tuple[Var, Map]  # a value at an index that depends on the loops
+Place = tuple[Var, IndexMap]  # a value at an index that depends on the loops
 
 
-def founds(indices: Map) -> Iterator[Found]:
+def dynamic_indices(indices: IndexMap) -> Iterator[DynamicIndex]:
     """The values that are parts of indices."""
-    return (found for index in indices for found in index.found)
+    return (found for index in indices for found in index.dynamic)
 
 
-def identity(rank: int) -> Map:
+def identity_map(rank: int) -> IndexMap:
     """Each dimension is indexed by the loop of the same number."""
-    return tuple(Index(d) for d in range(rank))
+    return tuple(AffineIndex(d) for d in range(rank))
 
 
 class Graph:
@@ -57,9 +57,9 @@ class Graph:
                     self.readers[atom].append(eqn)
         self.aliases = dict(self._find_aliases())
 
-    def entry(self, eqn: Eqn) -> Entry:
+    def entry(self, eqn: Eqn) -> EmitterKind:
         """The emitter's entry of an equation."""
-        return Evaluated() if is_evaluated(eqn) else EMITTERS[eqn.primitive]
+        return ReferenceCall() if is_reference_call(eqn) else EMITTERS[eqn.primitive]
 
     def producer(self, var: Var) -> Eqn | None:
         """The equation that defines a variable; None for inputs and constants."""
@@ -75,7 +75,7 @@ class Graph:
             (out,), operand = eqn.outputs, eqn.inputs[0]
             if (
                 isinstance(operand, Var)
-                and entry.read(eqn, identity(out.aval.ndim)) is None
+                and entry.read(eqn, identity_map(out.aval.ndim)) is None
             ):
                 yield out, operand
 
@@ -91,17 +91,17 @@ class Graph:
         found.update(self.aliases.values())
         for eqn in self.eqns:
             match self.entry(eqn):
-                case Library() | Evaluated() | Region():
+                case Matmul() | ReferenceCall() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
-                case Reduce() | Running():
+                case Reduce() | PrefixScan():
                     found.update(eqn.outputs)
-                case Fetch():
+                case Gather():
                     found.update(self.origins(eqn.inputs[0]))
-                case Put():
+                case Scatter():
                     found.update(a for a in eqn.inputs[:1] if isinstance(a, Var))
                     found.update(eqn.outputs)
-                case Parts() if not self.is_read_apart(eqn):
+                case Concat() if not self.is_read_apart(eqn):
                     found.update(eqn.outputs)
         return {self.memory_of(v) for v in found}
 
@@ -140,17 +140,17 @@ class Graph:
     def is_mixed(self, eqn: Eqn) -> bool:
         """True if parts are stored by one nest, element beside element."""
         entry = self.entry(eqn)
-        return isinstance(entry, Parts) and entry.mixed(eqn)
+        return isinstance(entry, Concat) and entry.mixed(eqn)
 
     def is_even(self, atom: Atom) -> bool:
         """True if all elements are one literal."""
         eqn = None if isinstance(atom, Literal) else self.producer(atom)
         return eqn is not None and all(isinstance(a, Literal) for a in eqn.inputs)
 
-    def operands(self, eqn: Eqn, indices: Map) -> Iterator[tuple[Atom, Map]]:
+    def operands(self, eqn: Eqn, indices: IndexMap) -> Iterator[tuple[Atom, IndexMap]]:
         """The operands that an elementwise equation reads for a result at `indices`."""
         match self.entry(eqn):
-            case Scalar():
+            case Elementwise():
                 out = eqn.outputs[0].aval.shape
                 for atom in eqn.inputs:
                     yield atom, pointwise_map(indices, atom.aval.shape, out)
@@ -158,24 +158,24 @@ class Graph:
                 read_at = read(eqn, indices)
                 assert read_at is not None, "an alias is read from memory"
                 yield eqn.inputs[0], read_at
-            case Parts(read=read_part):
+            case Concat(read=read_part):
                 for k, atom in enumerate(eqn.inputs):
                     found = read_part(eqn, k, indices)
                     if found is not None:
                         yield atom, found[0]
-            case Fetch(read=read_fetched, tested=tested):
+            case Gather(read=read_fetched, guarded=tested):
                 where = read_fetched(eqn, indices)
-                for one in (*founds(where), *tested(eqn, indices)):
+                for one in (*dynamic_indices(where), *tested(eqn, indices)):
                     yield one.atom, one.at
                 yield eqn.inputs[0], where
-            case Generator():
+            case IndexGenerator():
                 return
             case other:
                 raise AssertionError(other)
 
     def walk(
-        self, seeds: Iterable[tuple[Atom, Map]], stops: Container[Var]
-    ) -> tuple[list[tuple[Eqn, Map]], dict[Place, None]]:
+        self, seeds: Iterable[tuple[Atom, IndexMap]], stops: Container[Var]
+    ) -> tuple[list[tuple[Eqn, IndexMap]], dict[Place, None]]:
         """The equations to compute for `seeds`, in order, and the values read from
         memory.
 
@@ -183,9 +183,9 @@ class Graph:
         """
         reads: dict[Place, None] = {}
         seen: set[Place] = set()
-        heap: list[tuple[int, int, Var, Map]] = []
+        heap: list[tuple[int, int, Var, IndexMap]] = []
 
-        def visit(atom: Atom, indices: Map) -> None:
+        def visit(atom: Atom, indices: IndexMap) -> None:
             if isinstance(atom, Literal) or (atom, indices) in seen:
                 return
             seen.add((atom, indices))

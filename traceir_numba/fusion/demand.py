@@ -17,12 +17,12 @@ from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass
 
 from traceir.ir.jaxpr import Eqn, Var
-from traceir_numba.emitters.kinds import Fetch, Map, Parts, Scalar, View
-from traceir_numba.fusion.dataflow import Graph, identity
+from traceir_numba.emitters.kinds import Concat, Elementwise, Gather, IndexMap, View
+from traceir_numba.fusion.dataflow import Graph, identity_map
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class ValueDemand:
     """A place at which a value is asked for, in the loops over an `anchor`.
 
     That is a value that is in memory or is asked for repeatedly itself, or what has
@@ -30,7 +30,7 @@ class Demand:
     """
 
     anchor: Hashable
-    at: Map
+    at: IndexMap
 
     @property
     def is_map(self) -> bool:
@@ -45,7 +45,7 @@ def repeated_demands(graph: Graph, stored: Collection[Var]) -> dict[Var, bool]:
     one nest.
     """
     found: dict[Var, bool] = {}
-    single: dict[Var, Demand] = {}
+    single: dict[Var, ValueDemand] = {}
     for eqn in reversed(graph.eqns):
         out = eqn.outputs[0]
         if len(eqn.outputs) > 1 or out in stored or out in graph.aliases:
@@ -59,26 +59,28 @@ def repeated_demands(graph: Graph, stored: Collection[Var]) -> dict[Var, bool]:
     return found
 
 
-def _demands(graph: Graph, var: Var, single: dict[Var, Demand]) -> Iterator[Demand]:
+def _demands(
+    graph: Graph, var: Var, single: dict[Var, ValueDemand]
+) -> Iterator[ValueDemand]:
     """The index maps at which the readers of a value ask for it."""
     for reader in graph.readers[var]:
         if _has_own_loops(graph, reader):
-            whole = identity(var.aval.ndim)
+            whole = identity_map(var.aval.ndim)
             inputs = enumerate(reader.inputs)
-            yield from (Demand((reader, k), whole) for k, a in inputs if a is var)
+            yield from (ValueDemand((reader, k), whole) for k, a in inputs if a is var)
             continue
         out = reader.outputs[0]
-        of = single.get(out, Demand(out, identity(out.aval.ndim)))
+        of = single.get(out, ValueDemand(out, identity_map(out.aval.ndim)))
         for atom, at in graph.operands(reader, of.at):
             if atom is var:
-                yield Demand(of.anchor, at)
+                yield ValueDemand(of.anchor, at)
 
 
 def _has_own_loops(graph: Graph, reader: Eqn) -> bool:
     """True if a reader is a reduction, one part of many, or a call."""
     match graph.entry(reader):
-        case Parts():
+        case Concat():
             return not (graph.is_mixed(reader) or graph.is_read_apart(reader))
-        case Scalar() | View() | Fetch():
+        case Elementwise() | View() | Gather():
             return False
     return True

@@ -50,7 +50,7 @@ from math import prod
 
 from traceir.ir.jaxpr import Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.kinds import Map
+from traceir_numba.emitters.kinds import IndexMap
 from traceir_numba.fusion.clusters import (
     KINDS,
     NESTS,
@@ -59,7 +59,7 @@ from traceir_numba.fusion.clusters import (
     Shape,
     Without,
     compose,
-    finish_map,
+    epilogue_map,
     jobs_of,
     kept_place,
     same_place,
@@ -68,19 +68,19 @@ from traceir_numba.fusion.clusters import (
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.inplace_scatter import computed_apart, read_early, read_late
 from traceir_numba.fusion.materialize import (
-    computed_twice,
-    costs_of,
-    ends_apart,
-    pays_again,
+    epilogue_apart,
+    recompute_costs,
+    recomputed,
+    second_pass_pays,
 )
 from traceir_numba.fusion.split_bodies import depth, length, too_long
 
 # What a job reads, and at which indices; None where under another shape.
-Reads = Mapping[Var, Collection[Map | None]]
+Reads = Mapping[Var, Collection[IndexMap | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FusionPlan:
     """Clusters in an order in which they can run, and the values they store."""
 
     graph: Graph
@@ -88,13 +88,13 @@ class Plan:
     stored: frozenset[Var]
 
 
-def fuse(graph: Graph) -> Plan:
+def fuse(graph: Graph) -> FusionPlan:
     """The clusters of a flat program."""
     stored = {v for v in graph.needs_memory() if v in graph.at}
-    costs = costs_of(graph, stored)
+    costs = recompute_costs(graph, stored)
     for _ in range(cost_model.FUSION_ROUNDS):
         clusters = _Fuser(graph, stored, costs).clusters()
-        wanted = computed_twice(graph, stored, clusters, costs)
+        wanted = recomputed(graph, stored, clusters, costs)
         wanted |= too_long(graph, stored, clusters)
         wanted |= read_early(graph, stored, clusters)
         wanted |= computed_apart(graph, stored, clusters, costs)
@@ -105,7 +105,7 @@ def fuse(graph: Graph) -> Plan:
     else:  # what is in memory now needs its jobs
         clusters = _Fuser(graph, stored, costs).clusters()
     ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
-    return Plan(graph, _needed(graph, ordered), frozenset(stored))
+    return FusionPlan(graph, _needed(graph, ordered), frozenset(stored))
 
 
 def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
@@ -118,7 +118,7 @@ def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
     read = {graph.memory_of(v) for v in results}
     found = []
     for cluster in reversed(clusters):
-        made = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        made = {job.var for job in cluster.epilogue} | cluster.made(*KINDS)
         if cluster.jobs[0].kind not in NESTS or made & read:
             found.append(cluster)
             read |= cluster.reads
@@ -162,7 +162,7 @@ class _Fuser:
         self.depths[cluster.number] += deep
         for var in job.eqn.outputs:
             self.makers[var] |= 1 << cluster.number
-        if job.kind == "put":  # after all that read what is written over
+        if job.kind == "scatter":  # after all that read what is written over
             for n in self.readers[self.overwritten(job)]:
                 needed |= 1 << n
         self.order(cluster, needed)
@@ -175,11 +175,11 @@ class _Fuser:
         """
         own = {job.var} if job.kind == "map" else set()
         computed, places = self.graph.walk(seeds(job), Without(self.stored, own))
-        found: dict[Var, set[Map | None]] = defaultdict(set)
+        found: dict[Var, set[IndexMap | None]] = defaultdict(set)
         for var, indices in places:
             memory = self.graph.memory_of(var)
             found[memory].add(indices if memory is var else None)
-        if job.kind == "put":
+        if job.kind == "scatter":
             found[self.overwritten(job)].add(None)
         eqns = [eqn for eqn, _ in computed]
         long = job.kind == "map" and prod(job.space) >= cost_model.SPLIT_BODY_ELEMENTS
@@ -196,17 +196,17 @@ class _Fuser:
         self, job: Job, reads: Reads, needed: int, size: int, deep: int
     ) -> tuple[Cluster, int, bool] | None:
         """A cluster that a job can join, the pass, and whether it finishes there."""
-        if job.joins:
-            beside = self.makers[job.var] if job.kind == "part" else 0
+        if job.is_fusible:
+            beside = self.makers[job.var] if job.kind == "concat" else 0
             for cluster in self.candidates(reads, needed, size, deep, beside):
                 stage = _pass_of_loops(job, cluster, reads)
                 if stage is not None:
                     return cluster, stage, False
-                stage = _pass_of_finish(job, cluster, reads)
+                stage = _pass_of_epilogue(job, cluster, reads)
                 expensive = (
                     self.costs.get(job.eqn.outputs[0], 0) > cost_model.RECOMPUTE_COST
                 )
-                if stage is not None and not (expensive and ends_apart(cluster)):
+                if stage is not None and not (expensive and epilogue_apart(cluster)):
                     return cluster, stage, True
         return None
 
@@ -221,7 +221,7 @@ class _Fuser:
         return [
             c
             for c in clusters[: cost_model.FUSION_CANDIDATES]
-            if c.stages[0].jobs[0].joins
+            if c.passes[0].jobs[0].is_fusible
             and len(c.jobs) < cost_model.CLUSTER_EQUATIONS
             and self.lengths[c.number] + size <= cost_model.BODY_COST
             and len(c.reads.union(reads)) <= cost_model.NEST_ARRAYS
@@ -268,11 +268,11 @@ def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
         return None
     if not cluster.placed.isdisjoint(reads):
         return None
-    stage, shares = 0, job.kind == "part" and job.var in cluster.placed
+    stage, shares = 0, job.kind == "concat" and job.var in cluster.placed
     for var, places in reads.items():
         shares = shares or var in cluster.reads
         made = cluster.made_in.get(var)
-        finished = cluster.finished_in.get(var)
+        finished = cluster.epilogue_in.get(var)
         if made is not None:
             if not all(same_place(i, job.space) for i in places):
                 return None
@@ -282,12 +282,12 @@ def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
             if not all(_equal(i, expected, var.aval.shape) for i in places):
                 return None
             stage, shares = max(stage, finished + 1), True
-    if not shares or (stage == len(cluster.stages) and not pays_again(cluster)):
+    if not shares or (stage == len(cluster.passes) and not second_pass_pays(cluster)):
         return None
     return stage
 
 
-def _equal(indices: Map | None, expected: Map | None, shape: Shape) -> bool:
+def _equal(indices: IndexMap | None, expected: IndexMap | None, shape: Shape) -> bool:
     """True if two places are the same; in extents of 1 all are."""
     return (
         indices is not None
@@ -298,9 +298,9 @@ def _equal(indices: Map | None, expected: Map | None, shape: Shape) -> bool:
     )
 
 
-def _pass_of_finish(job: Job, cluster: Cluster, reads: Reads) -> int | None:
+def _pass_of_epilogue(job: Job, cluster: Cluster, reads: Reads) -> int | None:
     """The pass whose reductions a job finishes."""
-    moved = finish_map(job.space, cluster.kept) if cluster.axes else None
+    moved = epilogue_map(job.space, cluster.kept) if cluster.axes else None
     if (
         job.kind != "map"
         or moved is None
@@ -310,19 +310,19 @@ def _pass_of_finish(job: Job, cluster: Cluster, reads: Reads) -> int | None:
         return None
     stages = []
     for var, places in reads.items():
-        if var in cluster.finished_in:
-            stages.append(cluster.finished_in[var])
+        if var in cluster.epilogue_in:
+            stages.append(cluster.epilogue_in[var])
             for i in places:
                 if i is None or not same_place(compose(i, moved), cluster.kept):
                     return None
     return max(stages, default=None)
 
 
-def kept_values(plan: Plan, results: Collection[Var]) -> set[Var]:
+def kept_values(plan: FusionPlan, results: Collection[Var]) -> set[Var]:
     """The values that are read by another nest, or are results."""
     kept = set(results)
     for cluster in plan.clusters:
-        own = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        own = {job.var for job in cluster.epilogue} | cluster.made(*KINDS)
         kept |= cluster.reads - own
-        kept |= cluster.made("part", "put")
+        kept |= cluster.made("concat", "scatter")
     return kept

@@ -22,8 +22,8 @@ from math import prod
 
 from traceir.ir.jaxpr import Atom, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.kinds import Map
-from traceir_numba.fusion.clusters import Cluster, Job, put_of, seeds
+from traceir_numba.emitters.kinds import IndexMap
+from traceir_numba.fusion.clusters import Cluster, Job, scatter_of, seeds
 from traceir_numba.fusion.dataflow import Graph
 
 
@@ -32,7 +32,7 @@ def written_over(
 ) -> dict[Var, Var]:
     """The memory that is written over, if all of it may be read there, too."""
     job = cluster.jobs[0]
-    if job.kind != "put" or any(_early(graph, job, stored)):
+    if job.kind != "scatter" or any(_early(graph, job, stored)):
         return {}
     operand = job.eqn.inputs[0]
     assert isinstance(operand, Var)
@@ -47,7 +47,7 @@ def read_early(
         var
         for cluster in clusters
         for job in cluster.jobs
-        if job.kind == "put"
+        if job.kind == "scatter"
         for var in _early(graph, job, stored)
         if isinstance(var, Var) and var not in stored and var in graph.at
     }
@@ -67,7 +67,7 @@ def computed_apart(
         var
         for cluster in clusters
         for job in cluster.jobs
-        if job.kind == "put" and put_of(job.eqn).ordered(job.eqn)
+        if job.kind == "scatter" and scatter_of(job.eqn).ordered(job.eqn)
         for atom, _ in seeds(job)
         for var in graph.origins(atom)
         if var not in stored and costs.get(var, 0) > cost_model.RECOMPUTE_COST
@@ -83,7 +83,7 @@ def read_late(
     """
     puts: dict[Var, int] = defaultdict(int)  # bit sets of clusters
     for cluster in clusters:
-        if cluster.jobs[0].kind == "put":
+        if cluster.jobs[0].kind == "scatter":
             operand = cluster.jobs[0].eqn.inputs[0]
             assert isinstance(operand, Var)
             puts[graph.memory_of(operand)] |= 1 << cluster.number
@@ -101,7 +101,7 @@ def _values_of(
 ) -> Iterator[Var]:
     """The small values that a cluster computes of some memory."""
     size = prod(memory.aval.shape)
-    places = [p for job in cluster.jobs + cluster.finish for p in seeds(job)]
+    places = [p for job in cluster.jobs + cluster.epilogue for p in seeds(job)]
     for eqn, _ in graph.walk(places, stored)[0]:
         read = (graph.memory_of(a) for a in eqn.inputs if isinstance(a, Var))
         (out,) = eqn.outputs
@@ -123,7 +123,7 @@ def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:
             yield atom
 
 
-def _same(job: Job, operand: Var, var: Var, at: Map) -> bool:
+def _same(job: Job, operand: Var, var: Var, at: IndexMap) -> bool:
     """True if an index is that which is written at the same point, and at no other."""
-    entry = put_of(job.eqn)
+    entry = scatter_of(job.eqn)
     return var is operand and not entry.ordered(job.eqn) and at == entry.place(job.eqn)

@@ -15,12 +15,12 @@ from math import prod
 from traceir.ir.jaxpr import Eqn, Var
 from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import (
-    Evaluated,
-    Fetch,
-    Map,
-    Parts,
+    Concat,
+    Elementwise,
+    Gather,
+    IndexMap,
+    ReferenceCall,
     Region,
-    Scalar,
     View,
 )
 from traceir_numba.fusion.clusters import (
@@ -31,11 +31,11 @@ from traceir_numba.fusion.clusters import (
     moving,
     seeds,
 )
-from traceir_numba.fusion.dataflow import Graph, identity
+from traceir_numba.fusion.dataflow import Graph, identity_map
 from traceir_numba.fusion.demand import repeated_demands
 
 
-def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
+def recompute_costs(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """The additions that computing a value from memory costs, counted up to a bound.
 
     An expensive value that would be computed in several places joins `stored` at once:
@@ -46,13 +46,13 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     demands = repeated_demands(graph, stored)
     for eqn in graph.eqns:
         entry = graph.entry(eqn)
-        if isinstance(entry, Region | Evaluated):
+        if isinstance(entry, Region | ReferenceCall):
             continue  # its results are in memory
         (out,) = eqn.outputs
-        scalar = isinstance(entry, Scalar)
+        scalar = isinstance(entry, Elementwise)
         own = cost_model.operation_cost(eqn.primitive) if scalar else 0
-        own = cost_model.GATHER_COST if isinstance(entry, Fetch) else own
-        own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
+        own = cost_model.GATHER_COST if isinstance(entry, Gather) else own
+        own = 2 * len(eqn.inputs) if isinstance(entry, Concat) else own
         own = cost_model.SCATTERED_READ_COST if _is_scattered(graph, eqn) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(
@@ -70,14 +70,14 @@ def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
     entry, shape = graph.entry(eqn), eqn.outputs[0].aval.shape
     if not isinstance(entry, View) or prod(shape) < cost_model.MULTIPASS_ELEMENTS:
         return False
-    read_at = entry.read(eqn, identity(len(shape)))
+    read_at = entry.read(eqn, identity_map(len(shape)))
     if not read_at:
         return False
     moved = [i.dim for i in read_at if i.dim is not None and shape[i.dim] > 1]
     return moved != sorted(moved)
 
 
-def computed_twice(
+def recomputed(
     graph: Graph,
     stored: Collection[Var],
     clusters: Collection[Cluster],
@@ -88,19 +88,19 @@ def computed_twice(
     expensive = set()
     stops = set(stored)  # and what has been found: it will be in memory
     for cluster in clusters:
-        apart = ends_apart(cluster)
-        for number, stage in enumerate(cluster.stages):
+        apart = epilogue_apart(cluster)
+        for number, stage in enumerate(cluster.passes):
             places = [place for job in stage.jobs for place in seeds(job)]
             computed = graph.walk(places, Without(stops, stage.made("map")))[0]
-            own = {job.var for job in stage.finish}
-            for job in stage.finish:
+            own = {job.var for job in stage.epilogue}
+            for job in stage.epilogue:
                 computed += graph.walk(seeds(job), Without(stops, own))[0]
             for eqn, indices in dict.fromkeys(computed):
                 var = eqn.outputs[0]
                 if costs[var] <= cost_model.REPEATED_COST or var in stored:
                     continue
                 uses[var] += 1
-                again = _repeated(indices, cluster.space, var.aval.shape)
+                again = _recomputed_by_loop(indices, cluster.space, var.aval.shape)
                 if apart and number and costs[var] > cost_model.RECOMPUTE_COST:
                     again |= in_terms_of(indices, cluster.kept_loops) is not None
                 if again or (uses[var] > 1 and costs[var] > cost_model.RECOMPUTE_COST):
@@ -109,7 +109,7 @@ def computed_twice(
     return {v for v in expensive if _shared(graph, v, expensive)}
 
 
-def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
+def _recomputed_by_loop(indices: IndexMap, space: Shape, shape: Shape) -> bool:
     """True if an outer loop computes all of a much smaller value again.
 
     A value that only inner loops repeat is moved out of them by the compiler.
@@ -127,7 +127,7 @@ def _shared(graph: Graph, var: Var, expensive: Collection[Var]) -> bool:
     return len(readers) != 1 or readers[0].outputs[0] not in expensive
 
 
-def ends_apart(cluster: Cluster) -> bool:
+def epilogue_apart(cluster: Cluster) -> bool:
     """True if an expensive epilogue is better computed for all rows at once, side by
     side.
 
@@ -141,7 +141,7 @@ def ends_apart(cluster: Cluster) -> bool:
     )
 
 
-def pays_again(cluster: Cluster) -> bool:
+def second_pass_pays(cluster: Cluster) -> bool:
     """True if another pass over the same loops is better than another nest."""
     if not cluster.kept_loops:
         return False  # all of it is reduced first: nothing is left in the cache

@@ -19,7 +19,7 @@ from math import prod
 
 from traceir.ir.jaxpr import Eqn, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.kinds import Fetch, Scalar, View
+from traceir_numba.emitters.kinds import Elementwise, Gather, View
 from traceir_numba.fusion.clusters import Cluster, Job, Without, seeds
 from traceir_numba.fusion.dataflow import Graph
 
@@ -51,7 +51,7 @@ def too_long(
     for cluster in clusters:
         if shallow and len(cluster.reads) <= cost_model.NEST_ARRAYS:
             continue
-        for job in cluster.jobs + cluster.finish:
+        for job in cluster.jobs + cluster.epilogue:
             eqns = computed_for(graph, job, stored)
             found |= _by_arrays(graph, eqns)
             if long and length(graph, eqns) > cost_model.BODY_COST:
@@ -79,16 +79,16 @@ def _by_arrays(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
 
 def _length(graph: Graph, eqn: Eqn) -> int:
     entry = graph.entry(eqn)
-    if isinstance(entry, Fetch):
+    if isinstance(entry, Gather):
         return 2 * cost_model.LINE_COST
-    if not isinstance(entry, Scalar):
+    if not isinstance(entry, Elementwise):
         return 0
     return cost_model.operation_cost(eqn.primitive) + cost_model.LINE_COST
 
 
 def _depth(graph: Graph, eqn: Eqn) -> int:
     entry = graph.entry(eqn)
-    real = isinstance(entry, Scalar) and not entry.exact
+    real = isinstance(entry, Elementwise) and not entry.exact
     return cost_model.operation_cost(eqn.primitive) if real else 0
 
 

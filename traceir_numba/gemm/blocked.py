@@ -154,10 +154,10 @@ def symbol_of(dtype: str, part: str = "product") -> str:
 
 
 _lock = kept_over_forks(threading.RLock())
-_codes: dict[str, optimize.Code] = {}
+_codes: dict[str, optimize.MachineCode] = {}
 
 
-def load(dtype: str) -> optimize.Code:
+def load(dtype: str) -> optimize.MachineCode:
     """The code of the products of a dtype, compiled once: `PRODUCT` is its symbol."""
     with _lock:
         if dtype not in _codes:
@@ -228,7 +228,7 @@ def whole_text(symbol: str, dtype: str) -> str:
 def _text(
     template: str,
     part: str,
-    t: microkernel.Tile,
+    t: microkernel.RegisterTile,
     calls: Mapping[str, Any],
     pointers: int,
     sizes: int,
@@ -254,7 +254,7 @@ def _text(
     return lower(text.strip(), symbol_of(t.dtype, part), args, None, calls, SHORT)
 
 
-def _zero(t: microkernel.Tile) -> str:
+def _zero(t: microkernel.RegisterTile) -> str:
     return "0.0" if t.floats else "0"
 
 
@@ -266,7 +266,7 @@ def _callee(dtype: str, part: str, pointers: int, sizes: int) -> Callee:
     return Callee(symbol_of(dtype, part), _args(dtype, pointers, sizes), None)
 
 
-def _calls(t: microkernel.Tile) -> dict[str, Any]:
+def _calls(t: microkernel.RegisterTile) -> dict[str, Any]:
     """The functions that the templates call."""
     dtype = t.dtype
     found: dict[str, Any] = {

@@ -15,7 +15,7 @@ from traceir_numba.runtime.mcjit import processor
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class RegisterTile:
     """The part of a product that stays in registers: its rows, and vectors a row."""
 
     dtype: str
@@ -36,7 +36,7 @@ class Tile:
 
 
 @cache
-def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> Tile:
+def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> RegisterTile:
     """The tile for a processor's registers, by the sets of instructions that it has.
 
     Those of this one if none are given.
@@ -46,16 +46,16 @@ def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> Tile:
     if have is None:
         have = tuple(name.removeprefix("+") for name in processor()[1].split(","))
     if "avx512f" in have and (size >= 4 or "avx512bw" in have):
-        return Tile(dtype, kind, 64 // size, 8, 2)
+        return RegisterTile(dtype, kind, 64 // size, 8, 2)
     if "avx2" in have:  # sixteen registers
-        return Tile(dtype, kind, 32 // size, 4, 3)
-    return Tile(dtype, kind, 16 // size, 8, 2)
+        return RegisterTile(dtype, kind, 32 // size, 4, 3)
+    return RegisterTile(dtype, kind, 16 // size, 8, 2)
 
 
 # -- in registers ---------------------------------------------------------------------
 
 
-def tile_text(t: Tile, name: str, listed: bool = False) -> str:
+def tile_text(t: RegisterTile, name: str, listed: bool = False) -> str:
     """LLVM text: a tile of x y, put or added to what is there.
 
     Of an x that is laid out, and a y with steps from row to row; or, if `listed`, of
@@ -114,7 +114,7 @@ FOLLOWED = (
 )
 
 
-def _listed(t: Tile) -> list[str]:
+def _listed(t: RegisterTile) -> list[str]:
     """The offsets that a tile reads in each round, if they are listed."""
     return [
         "%at_x_step = getelementptr i64, ptr %x_steps, i64 %i",
@@ -125,7 +125,7 @@ def _listed(t: Tile) -> list[str]:
     ]
 
 
-def _lines(t: Tile) -> list[str]:
+def _lines(t: RegisterTile) -> list[str]:
     """Lines of text for the beginnings of the lines that are listed."""
     found = []
     for r in range(t.rows):
@@ -137,7 +137,7 @@ def _lines(t: Tile) -> list[str]:
     return found
 
 
-def _declared(t: Tile) -> str:
+def _declared(t: RegisterTile) -> str:
     vector = f"<{t.lanes} x {t.kind}>"
     found = "declare void @llvm.prefetch.p0(ptr, i32 immarg, i32 immarg, i32 immarg)\n"
     if t.floats:
@@ -145,7 +145,7 @@ def _declared(t: Tile) -> str:
     return found
 
 
-def _fetch(t: Tile) -> list[str]:
+def _fetch(t: RegisterTile) -> list[str]:
     """Lines that ask for the memory of the tile, which takes as long as its sums."""
     lines = []
     for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):
@@ -160,11 +160,11 @@ def _fetch(t: Tile) -> list[str]:
     return lines
 
 
-def _fma(t: Tile) -> str:
+def _fma(t: RegisterTile) -> str:
     return f"llvm.fma.v{t.lanes}f{8 * np.dtype(t.dtype).itemsize}"
 
 
-def _multiply_add(t: Tile, place: str, x: str, y: str) -> list[str]:
+def _multiply_add(t: RegisterTile, place: str, x: str, y: str) -> list[str]:
     vector = f"<{t.lanes} x {t.kind}>"
     if t.floats:
         args = f"{vector} {x}, {vector} {y}, {vector} %old_{place}"
@@ -175,7 +175,7 @@ def _multiply_add(t: Tile, place: str, x: str, y: str) -> list[str]:
     ]
 
 
-def _load(t: Tile, name: str, pointer: str, offset: int) -> list[str]:
+def _load(t: RegisterTile, name: str, pointer: str, offset: int) -> list[str]:
     """Lines that load a vector that lies anywhere."""
     size = np.dtype(t.dtype).itemsize
     return [
@@ -184,7 +184,7 @@ def _load(t: Tile, name: str, pointer: str, offset: int) -> list[str]:
     ]
 
 
-def _leave(t: Tile, how: str) -> list[str]:
+def _leave(t: RegisterTile, how: str) -> list[str]:
     """Lines that store the tile, after adding what is there in a `sum`."""
     vector, size = f"<{t.lanes} x {t.kind}>", np.dtype(t.dtype).itemsize
     lines = []
@@ -209,7 +209,7 @@ def _leave(t: Tile, how: str) -> list[str]:
     return lines
 
 
-def _add(t: Tile) -> str:
+def _add(t: RegisterTile) -> str:
     return "fadd" if t.floats else "add"
 
 
@@ -254,7 +254,7 @@ def lanes_below(name: str, lanes: int, count: str, offset: int = 0) -> list[str]
     ]
 
 
-def part_text(t: Tile, name: str) -> str:
+def part_text(t: RegisterTile, name: str) -> str:
     """LLVM text: the first rows and columns of a tile in memory, put or added."""
     vector, bits = f"<{t.lanes} x {t.kind}>", f"<{t.lanes} x i1>"
     suffix, size = suffix_of(t.lanes, t.kind), np.dtype(t.dtype).itemsize

@@ -246,7 +246,7 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
 
 
 _lock = kept_over_forks(threading.RLock())
-_codes: dict[str, optimize.Code] = {}
+_codes: dict[str, optimize.MachineCode] = {}
 
 
 def symbol_of(dtype: str, part: str = "product") -> str:
@@ -254,7 +254,7 @@ def symbol_of(dtype: str, part: str = "product") -> str:
     return f"traceir_strided_{part}_{short(dtype)}"
 
 
-def load(dtype: str) -> optimize.Code:
+def load(dtype: str) -> optimize.MachineCode:
     """The code of the products of a dtype, compiled once."""
     with _lock:
         if dtype not in _codes:
@@ -273,7 +273,7 @@ def whole_text(symbol: str, dtype: str) -> str:
 
 
 def _text(
-    template: str, part: str, t: microkernel.Tile, calls: Mapping[str, Any]
+    template: str, part: str, t: microkernel.RegisterTile, calls: Mapping[str, Any]
 ) -> str:
     """LLVM text of a template for a tile."""
     zero = "0.0" if t.floats else "0"
@@ -296,7 +296,7 @@ def _text(
     return lower(text.strip(), own.symbol, own.args, own.result, calls, SHORT)
 
 
-def _calls(t: microkernel.Tile) -> dict[str, Any]:
+def _calls(t: microkernel.RegisterTile) -> dict[str, Any]:
     """The functions that the templates define and call."""
     dtype = t.dtype
 

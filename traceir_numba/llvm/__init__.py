@@ -2,8 +2,8 @@
 
 `lower.lower` takes the text of a function in a small part of Python, and its types; it
 gives LLVM text that means what Numba makes of the function, bit for bit.
-`optimize.link` makes a `Code` of such texts: an object file in memory. Start reading at
-`lower.lower`.
+`optimize.link` makes `MachineCode` of such texts: an object file in memory. Start
+reading at `lower.lower`.
 
 - `expressions`: expressions of generated source as typed registers
 - `ir_builder`: a builder of one function's LLVM text: blocks and registers

@@ -12,20 +12,20 @@ from contextlib import suppress
 from operator import add, floordiv, lshift, mod, mul, sub, truediv
 from typing import Any
 
-from traceir_numba.llvm.ir_builder import Block, Builder
+from traceir_numba.llvm.ir_builder import BasicBlock, IRBuilder
 from traceir_numba.llvm.symbols import (
     KNOWN,
     Bits,
     Callee,
     Cast,
     Intrinsic,
-    Lanes,
+    LaneArray,
     Table,
 )
 from traceir_numba.llvm.types import (
     FLOATS,
+    IRValue,
     NotInLanguage,
-    Value,
     arithmetic,
     common,
     constant,
@@ -56,34 +56,34 @@ COMPARE = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
-UNARY: dict[type[ast.unaryop], Callable[[Builder, Value], Value]] = {
-    ast.USub: Builder.negative,
-    ast.Invert: Builder.inverted,
-    ast.Not: Builder.negation,
+UNARY: dict[type[ast.unaryop], Callable[[IRBuilder, IRValue], IRValue]] = {
+    ast.USub: IRBuilder.negative,
+    ast.Invert: IRBuilder.inverted,
+    ast.Not: IRBuilder.negation,
 }
 
 
-class Expressions:
+class ExpressionLowering:
     """Expressions of one function: `globals` are what its names may stand for."""
 
     def __init__(self, globals: Mapping[str, Any]) -> None:
         self.globals = globals
-        self.builder = Builder()
-        self.names: dict[str, Value] = {}
+        self.builder = IRBuilder()
+        self.names: dict[str, IRValue] = {}
         self.tables: dict[str, str] = {}
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> IRValue:
         """The value of an expression."""
         visit = _VISITORS.get(type(node))
         if visit is None:
             raise NotInLanguage(f"{type(node).__name__}: {ast.unparse(node)}")
         return visit(self, node)
 
-    def constant(self, node: ast.Constant) -> Value:
+    def constant(self, node: ast.Constant) -> IRValue:
         """A number as it is written."""
         return literal(node.value)
 
-    def name(self, node: ast.Name) -> Value:
+    def name(self, node: ast.Name) -> IRValue:
         """A variable, or what the name stands for everywhere."""
         found = self.names.get(node.id)
         if found is not None:
@@ -92,12 +92,12 @@ class Expressions:
         match known:
             case Table():
                 self.tables[known.symbol] = known.text
-                return Value(f"@{known.symbol}", known.dtype + "*")
-            case Value():
+                return IRValue(f"@{known.symbol}", known.dtype + "*")
+            case IRValue():
                 return known
         raise NotInLanguage(f"the name {node.id}, which has no value here")
 
-    def unary(self, node: ast.UnaryOp) -> Value:
+    def unary(self, node: ast.UnaryOp) -> IRValue:
         """A sign, or what turns bits or a truth."""
         x = self.value(node.operand)
         if isinstance(node.op, ast.USub) and x.literal is not None:
@@ -107,12 +107,12 @@ class Expressions:
             raise NotInLanguage(ast.unparse(node))
         return visit(self.builder, x)
 
-    def binary(self, node: ast.BinOp) -> Value:
+    def binary(self, node: ast.BinOp) -> IRValue:
         """Arithmetic."""
         x, y = self.value(node.left), self.value(node.right)
         return self.operation(node.op, x, y)
 
-    def operation(self, op: ast.operator, x: Value, y: Value) -> Value:
+    def operation(self, op: ast.operator, x: IRValue, y: IRValue) -> IRValue:
         """Two numbers combined; numbers as written are, as Python does it, at once."""
         found = BINARY.get(type(op))
         if found is None:
@@ -126,7 +126,7 @@ class Expressions:
             raise NotInLanguage("a power of what is not known")
         return self.builder.binary(sign, x, y)
 
-    def compare(self, node: ast.Compare) -> Value:
+    def compare(self, node: ast.Compare) -> IRValue:
         """One comparison of two numbers."""
         sign = COMPARE.get(type(node.ops[0]))
         if sign is None or len(node.ops) > 1:
@@ -134,13 +134,13 @@ class Expressions:
         x, y = self.value(node.left), self.value(node.comparators[0])
         return self.builder.compare(sign, x, y)
 
-    def subscript(self, node: ast.Subscript) -> Value:
+    def subscript(self, node: ast.Subscript) -> IRValue:
         """An element."""
         return self.builder.load(self.value(node.value), self.value(node.slice))
 
     # -- choices ------------------------------------------------------------------
 
-    def either(self, node: ast.IfExp) -> Value:
+    def either(self, node: ast.IfExp) -> IRValue:
         """One of two values."""
         (found,) = self.choice(node, (node.body,), (node.orelse,))
         return found
@@ -150,7 +150,7 @@ class Expressions:
         node: ast.IfExp,
         bodies: tuple[ast.expr, ...],
         others: tuple[ast.expr, ...],
-    ) -> list[Value]:
+    ) -> list[IRValue]:
         """One of two tuples of values; what is cheap and safe is computed anyway."""
         b = self.builder
         test = b.truth(self.value(node.test))
@@ -172,21 +172,23 @@ class Expressions:
         pairs = zip(xs, ys, dtypes, strict=True)
         return [b.phi(t, ((x.text, first), (y.text, second))) for x, y, t in pairs]
 
-    def arm(self, nodes: tuple[ast.expr, ...]) -> tuple[Block, list[Value], Block]:
+    def arm(
+        self, nodes: tuple[ast.expr, ...]
+    ) -> tuple[BasicBlock, list[IRValue], BasicBlock]:
         """A new block, the values that are computed from there on, and its end."""
         start = self.builder.block()
         values = [self.value(node) for node in nodes]
         return start, values, self.builder.at
 
     def cast_in(
-        self, block: Block, values: list[Value], dtypes: list[str]
-    ) -> list[Value]:
+        self, block: BasicBlock, values: list[IRValue], dtypes: list[str]
+    ) -> list[IRValue]:
         """Values cast at the end of a block."""
         self.builder.at = block
         pairs = zip(values, dtypes, strict=True)
         return [self.builder.cast(value, dtype) for value, dtype in pairs]
 
-    def logic(self, node: ast.BoolOp) -> Value:
+    def logic(self, node: ast.BoolOp) -> IRValue:
         """`and`, `or` of truths: what comes later may not be computed."""
         first, *rest = node.values
         if rest[1:]:
@@ -202,14 +204,14 @@ class Expressions:
 
     # -- calls --------------------------------------------------------------------
 
-    def call(self, node: ast.Call) -> Value:
+    def call(self, node: ast.Call) -> IRValue:
         """A call that has a value."""
         found = self.called(node)
         if found is None:
             raise NotInLanguage(f"the value of {ast.unparse(node)}, which gives none")
         return found
 
-    def called(self, node: ast.Call) -> Value | None:
+    def called(self, node: ast.Call) -> IRValue | None:
         """A call as it is written; functions of pointers may give nothing."""
         if node.keywords:
             raise NotInLanguage(ast.unparse(node))
@@ -226,8 +228,8 @@ class Expressions:
             case Bits(operand, result) if len(args) == 1:
                 x = b.cast(args[0], operand)
                 kinds = f"{llvm_type(operand)} {x.text} to {llvm_type(result)}"
-                return Value(b.new(f"bitcast {kinds}"), result)
-            case Lanes(dtype, count) if not args:
+                return IRValue(b.new(f"bitcast {kinds}"), result)
+            case LaneArray(dtype, count) if not args:
                 return b.memory(dtype, count)
             case Intrinsic(symbol, count) if len(args) == count:
                 return self.intrinsic(symbol, args)
@@ -236,7 +238,7 @@ class Expressions:
             raise NotInLanguage(f"a call of {ast.unparse(node)}")
         return write(b, *args)
 
-    def intrinsic(self, name: str, args: list[Value]) -> Value:
+    def intrinsic(self, name: str, args: list[IRValue]) -> IRValue:
         """An operation that LLVM has, on numbers of the type that holds them all."""
         dtype = args[0].dtype
         for other in args[1:]:
@@ -248,14 +250,14 @@ class Expressions:
             x, y = (a.text for a in given)
             self.builder.at.pure = False
             text = f"frem {llvm_type(dtype)} {x}, {y}"
-            return Value(self.builder.new(text), dtype)
+            return IRValue(self.builder.new(text), dtype)
         symbol = f"llvm.{name}.f{dtype[-2:]}"
         found = self.builder.call(symbol, given, dtype, pure=True)
         assert found is not None
         return found
 
 
-def magnitude(b: Builder, x: Value) -> Value:
+def magnitude(b: IRBuilder, x: IRValue) -> IRValue:
     """A number without its sign; the least integer is its own."""
     if x.dtype in FLOATS:
         found = b.call(f"llvm.fabs.f{x.dtype[-2:]}", [x], x.dtype, pure=True)
@@ -267,24 +269,24 @@ def magnitude(b: Builder, x: Value) -> Value:
         return x
     less = b.compare("<", x, zero)
     t = llvm_type(x.dtype)
-    return b.select(less, Value(b.new(f"sub {t} 0, {x.text}"), x.dtype), x)
+    return b.select(less, IRValue(b.new(f"sub {t} 0, {x.text}"), x.dtype), x)
 
 
-def row_of(b: Builder, pointer: Value, offset: Value) -> Value:
+def row_of(b: IRBuilder, pointer: IRValue, offset: IRValue) -> IRValue:
     """The pointer to what begins so many elements further."""
-    return Value(b.element(pointer, offset)[0], pointer.dtype)
+    return IRValue(b.element(pointer, offset)[0], pointer.dtype)
 
 
-BUILT_IN: dict[str, Callable[..., Value]] = {"abs": magnitude, "row_of": row_of}
+BUILT_IN: dict[str, Callable[..., IRValue]] = {"abs": magnitude, "row_of": row_of}
 
-_VISITORS: dict[type[ast.expr], Callable[[Expressions, Any], Value]] = {
-    ast.Constant: Expressions.constant,
-    ast.Name: Expressions.name,
-    ast.UnaryOp: Expressions.unary,
-    ast.BinOp: Expressions.binary,
-    ast.Compare: Expressions.compare,
-    ast.Subscript: Expressions.subscript,
-    ast.IfExp: Expressions.either,
-    ast.BoolOp: Expressions.logic,
-    ast.Call: Expressions.call,
+_VISITORS: dict[type[ast.expr], Callable[[ExpressionLowering, Any], IRValue]] = {
+    ast.Constant: ExpressionLowering.constant,
+    ast.Name: ExpressionLowering.name,
+    ast.UnaryOp: ExpressionLowering.unary,
+    ast.BinOp: ExpressionLowering.binary,
+    ast.Compare: ExpressionLowering.compare,
+    ast.Subscript: ExpressionLowering.subscript,
+    ast.IfExp: ExpressionLowering.either,
+    ast.BoolOp: ExpressionLowering.logic,
+    ast.Call: ExpressionLowering.call,
 }

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from traceir_numba.llvm.types import (
     BITS,
     FLOATS,
+    IRValue,
     NotInLanguage,
-    Value,
     arithmetic,
     common,
     constant,
@@ -22,7 +22,7 @@ from traceir_numba.llvm.types import (
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class BasicBlock:
     """A basic block. One that is `pure` may run where its results are not needed."""
 
     label: str
@@ -43,21 +43,21 @@ COMPARISONS = {
 }
 
 
-class Builder:
+class IRBuilder:
     """The blocks of a function, and where the next instruction goes."""
 
     def __init__(self) -> None:
         self.count = 0
         self.stack: list[str] = []  # what the function begins with: its own memory
         self.declared: dict[str, str] = {}
-        self.blocks: list[Block] = []
+        self.blocks: list[BasicBlock] = []
         self.at = self.block()
 
     # -- blocks -------------------------------------------------------------------
 
-    def block(self) -> Block:
+    def block(self) -> BasicBlock:
         """A new block, which instructions are added to from now on."""
-        self.at = Block(f"b{len(self.blocks)}_{self.count}")
+        self.at = BasicBlock(f"b{len(self.blocks)}_{self.count}")
         self.blocks.append(self.at)
         return self.at
 
@@ -72,19 +72,21 @@ class Builder:
         self.at.lines.append(f"{register} = {text}")
         return register
 
-    def jump(self, source: Block, target: Block, note: str = "") -> None:
+    def jump(self, source: BasicBlock, target: BasicBlock, note: str = "") -> None:
         """The end of a block; a `note` is metadata that LLVM reads."""
         source.lines.append(f"br label %{target.label}{note}")
 
-    def fork(self, test: Value, then: Block, other: Block, source: Block) -> None:
+    def fork(
+        self, test: IRValue, then: BasicBlock, other: BasicBlock, source: BasicBlock
+    ) -> None:
         """The end of a block, two ways."""
         targets = f"label %{then.label}, label %{other.label}"
         source.lines.append(f"br i1 {test.text}, {targets}")
 
-    def phi(self, dtype: str, ways: Sequence[tuple[str, Block]]) -> Value:
+    def phi(self, dtype: str, ways: Sequence[tuple[str, BasicBlock]]) -> IRValue:
         """The value that comes from the block that was left last."""
         pairs = ", ".join(f"[{text}, %{block.label}]" for text, block in ways)
-        return Value(self.new(f"phi {llvm_type(dtype)} {pairs}"), dtype)
+        return IRValue(self.new(f"phi {llvm_type(dtype)} {pairs}"), dtype)
 
     def declare(self, symbol: str, result: str, args: Sequence[str]) -> None:
         """A function that is defined elsewhere."""
@@ -94,10 +96,10 @@ class Builder:
 
     # -- numbers ------------------------------------------------------------------
 
-    def cast(self, x: Value, dtype: str) -> Value:
+    def cast(self, x: IRValue, dtype: str) -> IRValue:
         """A number as one of another type."""
         if x.dtype == dtype:
-            return x if x.literal is None else Value(x.text, dtype)
+            return x if x.literal is None else IRValue(x.text, dtype)
         if x.dtype[-1] == "*" or dtype[-1] == "*":
             raise NotInLanguage(f"a {x.dtype} where a {dtype} is due")
         if x.literal is not None:
@@ -110,16 +112,16 @@ class Builder:
             return self.compare("!=", x, zero)
         instruction = _conversion(x.dtype, dtype)
         if instruction is None:
-            return Value(x.text, dtype)
+            return IRValue(x.text, dtype)
         source, target = llvm_type(x.dtype), llvm_type(dtype)
-        return Value(self.new(f"{instruction} {source} {x.text} to {target}"), dtype)
+        return IRValue(self.new(f"{instruction} {source} {x.text} to {target}"), dtype)
 
-    def binary(self, op: str, x: Value, y: Value) -> Value:
+    def binary(self, op: str, x: IRValue, y: IRValue) -> IRValue:
         """Arithmetic and logic."""
         if op in ("<<", ">>"):
             return self.shift(op, x, y)
         if op in "&|^" and x.dtype == y.dtype == "bool":
-            return Value(self.new(f"{INTEGER_OPS[op]} i1 {x.text}, {y.text}"), "bool")
+            return IRValue(self.new(f"{INTEGER_OPS[op]} i1 {x.text}, {y.text}"), "bool")
         dtype = arithmetic(x.dtype, y.dtype)
         if op == "/" and dtype not in FLOATS:
             dtype = "float64"
@@ -133,9 +135,9 @@ class Builder:
         else:
             name = INTEGER_OPS[op]
         register = self.new(f"{name} {llvm_type(dtype)} {a.text}, {b.text}")
-        return Value(register, dtype)
+        return IRValue(register, dtype)
 
-    def shift(self, op: str, x: Value, y: Value) -> Value:
+    def shift(self, op: str, x: IRValue, y: IRValue) -> IRValue:
         """By as many bits as y says, which is less than 64."""
         if x.dtype not in BITS or y.dtype not in BITS:
             raise NotInLanguage(f"{x.dtype} {op} {y.dtype}")
@@ -143,9 +145,9 @@ class Builder:
         a, b = self.cast(x, dtype), self.cast(y, dtype)
         right = "ashr" if is_signed(dtype) else "lshr"
         name = "shl" if op == "<<" else right
-        return Value(self.new(f"{name} i64 {a.text}, {b.text}"), dtype)
+        return IRValue(self.new(f"{name} i64 {a.text}, {b.text}"), dtype)
 
-    def divide(self, op: str, x: Value, y: Value, divisor: float | None) -> Value:
+    def divide(self, op: str, x: IRValue, y: IRValue, divisor: float | None) -> IRValue:
         """Quotient or remainder of 64 bits, rounded down; x // 0 and x % 0 are 0.
 
         So are those of the least number by -1, the quotient of which is too large.
@@ -158,7 +160,7 @@ class Builder:
                 minus = self.new(f"icmp eq i64 {y.text}, -1")
                 over = self.new(f"and i1 {low}, {minus}")
                 unsafe = self.new(f"or i1 {unsafe}, {over}")
-            y = Value(self.new(f"select i1 {unsafe}, i64 1, i64 {y.text}"), y.dtype)
+            y = IRValue(self.new(f"select i1 {unsafe}, i64 1, i64 {y.text}"), y.dtype)
         if is_signed(x.dtype):
             found = self._floored(op, x, y)
         else:
@@ -166,9 +168,9 @@ class Builder:
             found = self.new(f"{name} i64 {x.text}, {y.text}")
         if unsafe is not None:
             found = self.new(f"select i1 {unsafe}, i64 0, i64 {found}")
-        return Value(found, x.dtype)
+        return IRValue(found, x.dtype)
 
-    def _floored(self, op: str, x: Value, y: Value) -> str:
+    def _floored(self, op: str, x: IRValue, y: IRValue) -> str:
         """Floor division or modulo of Python's, from LLVM's, which truncate."""
         quotient = self.new(f"sdiv i64 {x.text}, {y.text}")
         rest = self.new(f"srem i64 {x.text}, {y.text}")
@@ -182,30 +184,30 @@ class Builder:
         upper = self.new(f"add i64 {rest}, {y.text}")
         return self.new(f"select i1 {down}, i64 {upper}, i64 {rest}")
 
-    def negative(self, x: Value) -> Value:
+    def negative(self, x: IRValue) -> IRValue:
         """Integers become 64 bits wide."""
         if x.dtype in FLOATS:
-            return Value(self.new(f"fneg {llvm_type(x.dtype)} {x.text}"), x.dtype)
-        zero = Value("0", "uint64" if x.dtype[0] == "u" else "int64")
+            return IRValue(self.new(f"fneg {llvm_type(x.dtype)} {x.text}"), x.dtype)
+        zero = IRValue("0", "uint64" if x.dtype[0] == "u" else "int64")
         return self.binary("-", zero, x)
 
-    def inverted(self, x: Value) -> Value:
+    def inverted(self, x: IRValue) -> IRValue:
         """All bits turned; integers become 64 bits wide."""
         if x.dtype == "bool":
             return self.negation(x)
-        ones = Value("-1", "uint64" if x.dtype[0] == "u" else "int64")
+        ones = IRValue("-1", "uint64" if x.dtype[0] == "u" else "int64")
         return self.binary("^", x, ones)
 
-    def negation(self, x: Value) -> Value:
+    def negation(self, x: IRValue) -> IRValue:
         """The negation of a truth, or the test that a number is zero."""
         holds = self.truth(x)
-        return Value(self.new(f"xor i1 {holds.text}, true"), "bool")
+        return IRValue(self.new(f"xor i1 {holds.text}, true"), "bool")
 
-    def truth(self, x: Value) -> Value:
+    def truth(self, x: IRValue) -> IRValue:
         """The truth of a value: itself, or the test that a number is not zero."""
         return self.cast(x, "bool")
 
-    def compare(self, op: str, x: Value, y: Value) -> Value:
+    def compare(self, op: str, x: IRValue, y: IRValue) -> IRValue:
         """A comparison of two numbers."""
         dtype = common(x.dtype, y.dtype)
         a, b = self.cast(x, dtype), self.cast(y, dtype)
@@ -215,17 +217,17 @@ class Builder:
         else:
             name = f"icmp {signed if is_signed(dtype) else unsigned}"
         register = self.new(f"{name} {llvm_type(dtype)} {a.text}, {b.text}")
-        return Value(register, "bool")
+        return IRValue(register, "bool")
 
-    def select(self, test: Value, x: Value, y: Value) -> Value:
+    def select(self, test: IRValue, x: IRValue, y: IRValue) -> IRValue:
         """One of two values of the same type."""
         t = llvm_type(x.dtype)
         chosen = f"select i1 {test.text}, {t} {x.text}, {t} {y.text}"
-        return Value(self.new(chosen), x.dtype)
+        return IRValue(self.new(chosen), x.dtype)
 
     # -- memory and calls -----------------------------------------------------------
 
-    def element(self, pointer: Value, index: Value) -> tuple[str, str]:
+    def element(self, pointer: IRValue, index: IRValue) -> tuple[str, str]:
         """The address of an element and its type."""
         if pointer.dtype[-1] != "*" or index.dtype not in BITS:
             raise NotInLanguage(f"a {pointer.dtype} indexed by a {index.dtype}")
@@ -234,13 +236,13 @@ class Builder:
         step = f"{llvm_type(dtype)}, ptr {pointer.text}, i64 {at}"
         return self.new(f"getelementptr inbounds {step}"), dtype
 
-    def load(self, pointer: Value, index: Value) -> Value:
+    def load(self, pointer: IRValue, index: IRValue) -> IRValue:
         """An element."""
         where, dtype = self.element(pointer, index)
         self.at.pure = False
-        return Value(self.new(f"load {llvm_type(dtype)}, ptr {where}"), dtype)
+        return IRValue(self.new(f"load {llvm_type(dtype)}, ptr {where}"), dtype)
 
-    def store(self, pointer: Value, index: Value, x: Value) -> None:
+    def store(self, pointer: IRValue, index: IRValue, x: IRValue) -> None:
         """Put a number in the place of an element."""
         where, dtype = self.element(pointer, index)
         self.at.pure = False
@@ -248,8 +250,12 @@ class Builder:
         self.line(f"store {llvm_type(dtype)} {value.text}, ptr {where}")
 
     def call(
-        self, symbol: str, args: Sequence[Value], result: str | None, pure: bool = False
-    ) -> Value | None:
+        self,
+        symbol: str,
+        args: Sequence[IRValue],
+        result: str | None,
+        pure: bool = False,
+    ) -> IRValue | None:
         """Call a function of that symbol with arguments of exactly its types."""
         types = [llvm_type(a.dtype) for a in args]
         given = ", ".join(f"{t} {a.text}" for t, a in zip(types, args, strict=True))
@@ -260,15 +266,15 @@ class Builder:
         if result is None:
             self.line(text)
             return None
-        return Value(self.new(text), result)
+        return IRValue(self.new(text), result)
 
-    def memory(self, dtype: str, count: int) -> Value:
+    def memory(self, dtype: str, count: int) -> IRValue:
         """Room for so many elements on the stack, aligned for vectors."""
         self.count += 1
         register = f"%r{self.count}"
         room = f"alloca [{count} x {llvm_type(dtype)}], align 64"
         self.stack.append(f"{register} = {room}")
-        return Value(register, dtype + "*")
+        return IRValue(register, dtype + "*")
 
 
 def _conversion(source: str, target: str) -> str | None:

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.base.python_parser import parse_module
-from traceir_numba.llvm.ir_builder import Block
+from traceir_numba.llvm.ir_builder import BasicBlock
 from traceir_numba.llvm.safepoints import CALLEE, with_safepoints
-from traceir_numba.llvm.statements import Names, Statements, Way
-from traceir_numba.llvm.types import NotInLanguage, Value, common, llvm_type
+from traceir_numba.llvm.statements import Names, StatementLowering, Way
+from traceir_numba.llvm.types import IRValue, NotInLanguage, common, llvm_type
 
 
 def lower(
@@ -34,14 +34,14 @@ def lower(
     result: str | None,
     globals: Mapping[str, Any],
     attributes: str = "",
-    abreast: int = 1,
+    interleave: int = 1,
     rounds: Sequence[int] = (),
 ) -> str:
     """LLVM text that defines `symbol` as the function of that source.
 
     `args` and `result` are types such as "float32" and "float32*"; `globals` say what
-    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `Value`.
-    Innermost loops that become vectors take so many of them `abreast`. With the costs
+    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `IRValue`.
+    Innermost loops that become vectors `interleave` so many of them. With the costs
     of their `rounds`, loops have safepoints.
     Raises NotInLanguage for what the language does not have.
     """
@@ -51,7 +51,7 @@ def lower(
     if any(rounds):
         with_safepoints(tree, rounds)
         globals = {**globals, "safepoint": CALLEE}
-    function = _Function(globals, result, abreast)
+    function = _FunctionLowering(globals, result, interleave)
     function.run(tree, args)
     parameters = ", ".join(
         f"{llvm_type(t)}{' noalias' if t[-1] == '*' else ''} %a{k}"
@@ -65,8 +65,8 @@ def lower(
         lines += [f"{block.label}:", *block.lines]
     head = f"define {of} @{symbol}({parameters}) nounwind {attributes}{{"
     parts = [*function.tables.values(), *b.declared.values(), head, *lines, "}"]
-    if abreast > 1:
-        count = f'!{{!"llvm.loop.interleave.count", i32 {abreast}}}'
+    if interleave > 1:
+        count = f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}'
         parts += ["!0 = distinct !{!0, !1}", f"!1 = {count}"]
     return "\n".join(parts) + "\n"
 
@@ -79,19 +79,19 @@ class _Loop:
     rounds: list[Way]
 
 
-class _Function(Statements):
+class _FunctionLowering(StatementLowering):
     """The statements of one function, with its loops."""
 
     def __init__(
-        self, globals: Mapping[str, Any], result: str | None, abreast: int
+        self, globals: Mapping[str, Any], result: str | None, interleave: int
     ) -> None:
         super().__init__(globals, result)
         self.loops: list[_Loop] = []
-        self.note = ", !llvm.loop !0" if abreast > 1 else ""
+        self.note = ", !llvm.loop !0" if interleave > 1 else ""
 
     def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
         for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
-            self.names[a.arg] = Value(f"%a{k}", dtype)
+            self.names[a.arg] = IRValue(f"%a{k}", dtype)
         self.statements(tree.body)
         if self.open:
             if self.result is not None:
@@ -128,10 +128,10 @@ class _Function(Statements):
         test = "sgt" if written is not None and written < 0 else "slt"
         head, carried = self.enter(body)
         counter = self.register()
-        more = Value(b.new(f"icmp {test} i64 {counter}, {high}"), "bool")
+        more = IRValue(b.new(f"icmp {test} i64 {counter}, {high}"), "bool")
         after = self.names
         start = b.block()
-        self.names = {**after, target: Value(counter, "int64")}
+        self.names = {**after, target: IRValue(counter, "int64")}
         loop = self.inside(body)
         self.meet(loop.rounds)
         following = b.new(f"add nsw i64 {counter}, {step}") if self.open else "0"
@@ -172,7 +172,7 @@ class _Function(Statements):
         self.builder.count += 1
         return f"%r{self.builder.count}"
 
-    def enter(self, body: Sequence[ast.stmt]) -> tuple[Block, _Carried]:
+    def enter(self, body: Sequence[ast.stmt]) -> tuple[BasicBlock, _Carried]:
         """Begin a loop: what its body assigns may have another value at each round."""
         b = self.builder
         before = b.at
@@ -186,7 +186,7 @@ class _Function(Statements):
                 register = self.register()
                 carried.first[name] = old
                 carried.registers[name] = register
-                names[name] = Value(register, old.dtype)
+                names[name] = IRValue(register, old.dtype)
         self.names = names
         return head, carried
 
@@ -211,11 +211,13 @@ class _Function(Statements):
 class _Carried:
     """The variables of a loop that its body assigns: first values and registers."""
 
-    before: Block
+    before: BasicBlock
     first: Names
     registers: dict[str, str]
 
-    def close(self, function: _Function, head: Block, note: str = "") -> None:
+    def close(
+        self, function: _FunctionLowering, head: BasicBlock, note: str = ""
+    ) -> None:
         """Write what chooses between the first values and those of the last round."""
         b = function.builder
         lines = []
@@ -233,8 +235,8 @@ class _Carried:
             b.jump(b.at, head, note)
 
 
-def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
-    zero, one = Value("0", "int64"), Value("1", "int64")
+def _range(bounds: list[IRValue]) -> tuple[IRValue, IRValue, IRValue]:
+    zero, one = IRValue("0", "int64"), IRValue("1", "int64")
     match bounds:
         case [high]:
             return zero, high, one
@@ -261,9 +263,9 @@ def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:
     }
 
 
-_LOOPS: dict[type[ast.stmt], Callable[[_Function, Any], None]] = {
-    ast.For: _Function.repeat,
-    ast.While: _Function.loop,
-    ast.Break: _Function.leave,
-    ast.Continue: _Function.leave,
+_LOOPS: dict[type[ast.stmt], Callable[[_FunctionLowering, Any], None]] = {
+    ast.For: _FunctionLowering.repeat,
+    ast.While: _FunctionLowering.loop,
+    ast.Break: _FunctionLowering.leave,
+    ast.Continue: _FunctionLowering.leave,
 }

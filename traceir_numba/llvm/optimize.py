@@ -15,20 +15,26 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir_numba.runtime.mcjit import lock, target_machine
-from traceir_numba.store.units import Addresses, Made, Unit, linked, unit_key
+from traceir_numba.store.units import (
+    Addresses,
+    LoadedObject,
+    ObjectFile,
+    linked,
+    unit_key,
+)
 
 # The first line of a text whose numbers stay alone.
 SCALAR = "; scalar\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class MachineCode:
     """Machine code of one LLVM module: it is loaded as long as the unit lives.
 
     `texts` and `inlined` are what it was made of, as `link` has them.
     """
 
-    unit: Unit
+    unit: LoadedObject
     texts: tuple[str, ...]
     inlined: tuple[str, ...]
 
@@ -55,8 +61,8 @@ def link(
     texts: Sequence[str],
     symbols: Iterable[str],
     inlined: Iterable[str] = (),
-    uses: Iterable[Code] = (),
-) -> Code:
+    uses: Iterable[MachineCode] = (),
+) -> MachineCode:
     """Optimise and load LLVM modules as one; gives the addresses of `symbols`.
 
     `inlined` are further modules, callees first, whose functions are made part of
@@ -70,13 +76,13 @@ def link(
     key = unit_key(*own, "", *parts)
     with lock:  # what LLVM made on the way is freed before the lock is
         unit = linked(key, names, units, lambda: _made(own, parts))
-    return Code(unit, own, parts)
+    return MachineCode(unit, own, parts)
 
 
-def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
+def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> ObjectFile:
     module = optimised(texts, inlined)
     needs = _needed(module)
-    return Made(target_machine().emit_object(module), needs)
+    return ObjectFile(target_machine().emit_object(module), needs)
 
 
 def optimised(

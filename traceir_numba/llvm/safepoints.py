@@ -84,7 +84,7 @@ def can_poll() -> bool:
     return hasattr(time, "CLOCK_MONOTONIC") and all(map(provided, NEEDS))
 
 
-def load() -> optimize.Code:
+def load() -> optimize.MachineCode:
     """The function that safepoints call, for whoever holds it or code that calls it."""
     clock = time.CLOCK_MONOTONIC
     text = TEXT.format(symbol=SYMBOL, clock=clock, period=cost_model.SAFEPOINT_PERIOD)

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from traceir_numba.llvm.expressions import Expressions
-from traceir_numba.llvm.ir_builder import Block
-from traceir_numba.llvm.types import NotInLanguage, Value, common, llvm_type
+from traceir_numba.llvm.expressions import ExpressionLowering
+from traceir_numba.llvm.ir_builder import BasicBlock
+from traceir_numba.llvm.types import IRValue, NotInLanguage, common, llvm_type
 
-Names = dict[str, Value]
-Way = tuple[Block, Names]
+Names = dict[str, IRValue]
+Way = tuple[BasicBlock, Names]
 
 
-class Statements(Expressions):
+class StatementLowering(ExpressionLowering):
     """The straight code and the branches of one function that gives `result`."""
 
     def __init__(self, globals: Mapping[str, Any], result: str | None) -> None:
@@ -49,7 +49,7 @@ class Statements(Expressions):
             return
         self.put(target, self.value(value))
 
-    def several(self, node: ast.expr) -> list[Value]:
+    def several(self, node: ast.expr) -> list[IRValue]:
         """The values of a tuple, or of a choice of two."""
         match node:
             case ast.Tuple(elts=parts):
@@ -58,11 +58,11 @@ class Statements(Expressions):
                 return self.choice(node, tuple(xs), tuple(ys))
         raise NotInLanguage(f"several values of {ast.unparse(node)}")
 
-    def put(self, target: ast.expr, value: Value) -> None:
+    def put(self, target: ast.expr, value: IRValue) -> None:
         """Give a variable or an element its value."""
         match target:
             case ast.Name(id=name):
-                self.names[name] = Value(value.text, value.dtype)
+                self.names[name] = IRValue(value.text, value.dtype)
             case ast.Subscript(value=pointer, slice=index):
                 self.builder.store(self.value(pointer), self.value(index), value)
             case _:
@@ -148,10 +148,10 @@ class Statements(Expressions):
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Any, Any], None]] = {
-    ast.Assign: Statements.assign,
-    ast.AugAssign: Statements.augment,
-    ast.Expr: Statements.expression,
-    ast.Return: Statements.give_back,
-    ast.If: Statements.branch,
-    ast.Pass: Statements.nothing,
+    ast.Assign: StatementLowering.assign,
+    ast.AugAssign: StatementLowering.augment,
+    ast.Expr: StatementLowering.expression,
+    ast.Return: StatementLowering.give_back,
+    ast.If: StatementLowering.branch,
+    ast.Pass: StatementLowering.nothing,
 }

@@ -34,7 +34,7 @@ class Bits:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class LaneArray:
     """A function that makes accumulators on the stack."""
 
     dtype: str

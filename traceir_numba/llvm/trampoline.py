@@ -64,7 +64,7 @@ def _new_function() -> Any:
     return new(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-_trampolines: dict[tuple[int, int, bool], tuple[_MethodDef, optimize.Code]] = {}
+_trampolines: dict[tuple[int, int, bool], tuple[_MethodDef, optimize.MachineCode]] = {}
 _lock = kept_over_forks(threading.RLock())
 
 

@@ -30,7 +30,7 @@ class NotInLanguage(Exception):
     """A construct that generated code does not have."""
 
 
-class Value(NamedTuple):
+class IRValue(NamedTuple):
     """A register or a constant. `literal` is the number as written, not yet cast."""
 
     text: str
@@ -91,34 +91,34 @@ def _floating(x: str, y: str, small: frozenset[str]) -> str:
     return "float32" if narrow else "float64"
 
 
-def literal(number: object) -> Value:
+def literal(number: object) -> IRValue:
     """A number as written: bool, int64 (uint64 beyond), float64."""
     if isinstance(number, bool):
-        return Value("true" if number else "false", "bool", number)
+        return IRValue("true" if number else "false", "bool", number)
     if isinstance(number, int) and -(1 << 63) <= number < 1 << 64:
-        return Value(str(number), "int64" if number < 1 << 63 else "uint64", number)
+        return IRValue(str(number), "int64" if number < 1 << 63 else "uint64", number)
     if isinstance(number, float):
-        return Value(float_text(number), "float64", number)
+        return IRValue(float_text(number), "float64", number)
     raise NotInLanguage(f"the constant {number!r}")
 
 
-def constant(number: int | float, dtype: str) -> Value | None:
+def constant(number: int | float, dtype: str) -> IRValue | None:
     """A literal cast to a type, where that is known without an instruction."""
     if dtype in FLOATS:
         if abs(number) <= 1 << 53 or isinstance(number, float):
             wide = float(number)
             narrow = c_float(wide).value if dtype == "float32" else wide
-            return Value(float_text(narrow), dtype)
+            return IRValue(float_text(narrow), dtype)
         return None
     if dtype == "bool":
-        return Value("true" if number else "false", dtype)
+        return IRValue("true" if number else "false", dtype)
     if isinstance(number, float):
         return None
     bits = BITS[dtype]
     wrapped = int(number) & ((1 << bits) - 1)
     if is_signed(dtype) and wrapped >> (bits - 1):
         wrapped -= 1 << bits
-    return Value(str(wrapped), dtype)
+    return IRValue(str(wrapped), dtype)
 
 
 def float_text(number: float) -> str:

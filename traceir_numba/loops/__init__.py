@@ -1,7 +1,8 @@
 """Loop nests and compiled programs as data, and the schedule of a nest.
 
-Takes a `Cluster` of equations and gives a `Nest`, which knows no target; a `Program` is
-buffers and the steps that fill them. Start reading at `build_nest.build`.
+Takes a `Cluster` of equations and gives a `LoopNest`, which knows no target; a
+`BufferProgram` is buffers and the steps that fill them. Start reading at
+`build_nest.build`.
 
 - `body_builder`: the straight-line code of a nest while it is built
 - `build_nest`: clusters to loop nests: index maps become strides, equations nodes

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from traceir.base.source_info import Source
 from traceir_numba.fusion.dataflow import Place
-from traceir_numba.loops.nest import Kept, Node, Operand, Store
+from traceir_numba.loops.nest import EpilogueValue, Node, Operand, StoreElement
 from traceir_numba.loops.program import Label
 
 
 @dataclass(eq=False, slots=True)
-class Block:
+class BodyBuilder:
     """Straight-line code over some of the loops: `loops` are their numbers.
 
     `first` is the number of its first node among all that passes finish.
@@ -22,7 +22,7 @@ class Block:
     nodes: list[Node] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     values: dict[Place, Operand] = field(default_factory=dict)
-    stores: list[Store] = field(default_factory=list)
+    stores: list[StoreElement] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
     reserved: frozenset[str] = frozenset()
     numbers: dict[Node, int] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Block:
 
     def recall(self, number: int, dtype: str, label: Label) -> int:
         """The value that an earlier pass finished, under its own name."""
-        node = Kept(number, dtype)
+        node = EpilogueValue(number, dtype)
         if node not in self.numbers:
             self.numbers[node] = len(self.nodes)
             self.nodes.append(node)

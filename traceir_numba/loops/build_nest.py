@@ -8,38 +8,45 @@ from dataclasses import dataclass
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.text.words import number_text
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Fetch, Generator, Index, Map, Parts, View
+from traceir_numba.emitters.kinds import (
+    AffineIndex,
+    Concat,
+    Gather,
+    IndexGenerator,
+    IndexMap,
+    View,
+)
 from traceir_numba.emitters.pairs.values import part_of
 from traceir_numba.fusion.clusters import (
     Cluster,
+    ClusterPass,
     Job,
     Shape,
-    Stage,
     Without,
-    finish_map,
+    epilogue_map,
     homes,
     in_terms_of,
-    put_of,
+    scatter_of,
     seeds,
 )
-from traceir_numba.fusion.dataflow import Graph, Place, identity
+from traceir_numba.fusion.dataflow import Graph, Place, identity_map
 from traceir_numba.fusion.inplace_scatter import written_over
-from traceir_numba.loops.body_builder import Block
-from traceir_numba.loops.indirect_access import Places
+from traceir_numba.loops.body_builder import BodyBuilder
+from traceir_numba.loops.indirect_access import IndirectAccess
 from traceir_numba.loops.nest import (
     Apply,
-    Constant,
-    Inside,
-    Kept,
-    Load,
-    Nest,
+    EpilogueValue,
+    InRange,
+    LoadElement,
+    LoopIndex,
+    LoopNest,
     Node,
     Operand,
     Pass,
-    Position,
-    Reduced,
     Reduction,
-    Store,
+    ReductionResult,
+    ScalarConstant,
+    StoreElement,
 )
 from traceir_numba.loops.program import Label
 
@@ -47,10 +54,10 @@ Names = Mapping[Var, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltNest:
     """A nest with what a launch gives it: memory, extents and parameters."""
 
-    nest: Nest
+    nest: LoopNest
     memory: tuple[Var, ...]
     extents: Shape
     params: tuple[int, ...]
@@ -63,12 +70,12 @@ def build(
     stored: Collection[Var],
     kept: Collection[Var],
     names: Names,
-) -> Built:
+) -> BuiltNest:
     """The nest of a cluster; of its values only those in `kept` are stored."""
-    return _Builder(graph, cluster, stored, kept, names).nest()
+    return _NestBuilder(graph, cluster, stored, kept, names).nest()
 
 
-class _Builder:
+class _NestBuilder:
     def __init__(
         self,
         graph: Graph,
@@ -83,27 +90,27 @@ class _Builder:
         self.kept = kept
         self.homes = homes(cluster, kept) | written_over(graph, cluster, stored)
         self.names = names
-        self.found = Places(self)
+        self.found = IndirectAccess(self)
         self.memory: dict[Var, int] = {}
         self.params: dict[object, int] = {}
         self.param_values: list[int] = []
         # What is computed once for each point of the kept loops, and by which block;
         # places are in terms of the kept loops.
-        self.ends: list[Block] = []
-        self.of_rows: dict[Place, tuple[Block, Operand]] = {}
-        self.finished: dict[Var, tuple[Block, Operand]] = {}
+        self.ends: list[BodyBuilder] = []
+        self.of_rows: dict[Place, tuple[BodyBuilder, Operand]] = {}
+        self.finished: dict[Var, tuple[BodyBuilder, Operand]] = {}
 
-    def nest(self) -> Built:
+    def nest(self) -> BuiltNest:
         """Build the nest: a pass for each stage of the cluster."""
         cluster = self.cluster
         passes = []
-        for stage in cluster.stages:
+        for stage in cluster.passes:
             body = self.body(stage)
-            folds = ("reduce", "running")
+            folds = ("reduce", "scan")
             reductions = [job for job in stage.jobs if job.kind in folds]
             reduced = tuple(self.reduction(body, job) for job in reductions)
             for job in stage.jobs:
-                self.store(body, job, identity(len(cluster.space)))
+                self.store(body, job, identity_map(len(cluster.space)))
             finish = self.finish(stage, reductions)
             passes.append((body, reduced, finish))
         first, *later = (
@@ -119,23 +126,23 @@ class _Builder:
         labels = [(tuple(b.labels), tuple(f.labels)) for b, _, f in passes]
         memory = tuple(self.memory)
         job = cluster.jobs[0]
-        axes = cluster.axes or job.along
-        nest = Nest(
+        axes = cluster.axes or job.scan_axes
+        nest = LoopNest(
             tuple(d in axes for d in range(len(cluster.space))),
             tuple((part_of(v.aval.dtype) or v.aval.dtype).name for v in memory),
             first.body,
             first.stores,
             first.reductions,
-            first.finish,
-            first.finish_stores,
+            first.epilogue,
+            first.epilogue_stores,
             tuple(later),
-            running=job.direction,
-            ordered=job.kind == "put" and put_of(job.eqn).ordered(job.eqn),
+            scan_direction=job.scan_direction,
+            ordered=job.kind == "scatter" and scatter_of(job.eqn).ordered(job.eqn),
         )
         params = tuple(self.param_values)
-        return Built(nest, memory, cluster.space, params, tuple(labels))
+        return BuiltNest(nest, memory, cluster.space, params, tuple(labels))
 
-    def body(self, stage: Stage) -> Block:
+    def body(self, stage: ClusterPass) -> BodyBuilder:
         """The code of a pass inside the loops."""
         loops = tuple(range(len(self.cluster.space)))
         places = [p for job in stage.jobs for p in seeds(job)]
@@ -143,7 +150,7 @@ class _Builder:
         for eqn, indices in found if self.ends else ():
             self.hoist(eqn, indices)
         taken = frozenset(label.name for end in self.ends for label in end.labels)
-        block = Block(loops, reserved=taken)
+        block = BodyBuilder(loops, reserved=taken)
         for eqn, indices in found:
             if self.row_place(block, eqn.outputs[0], indices) not in self.of_rows:
                 block.values[eqn.outputs[0], indices] = self.compute(
@@ -151,7 +158,7 @@ class _Builder:
                 )
         return block
 
-    def hoist(self, eqn: Eqn, indices: Map) -> None:
+    def hoist(self, eqn: Eqn, indices: IndexMap) -> None:
         """Give what is the same in a whole row to the pass before."""
         end, loops = self.ends[-1], self.cluster.kept_loops
         here = in_terms_of(indices, loops)
@@ -163,70 +170,72 @@ class _Builder:
             if there is not None:
                 self.value(end, atom, there)
 
-    def of_row(self, end: Block, eqn: Eqn, indices: Map) -> None:
+    def of_row(self, end: BodyBuilder, eqn: Eqn, indices: IndexMap) -> None:
         """Compute something once for each point of the kept loops."""
         place = eqn.outputs[0], indices
         if place not in self.of_rows:
             self.of_rows[place] = end, self.compute(end, eqn, indices)
 
-    def reduction(self, body: Block, job: Job) -> Reduction:
+    def reduction(self, body: BodyBuilder, job: Job) -> Reduction:
         """The reduction of a job."""
         dtype = job.eqn.inputs[0].aval.dtype.name
         value = self.value(body, *seeds(job)[0])
         result = job.var.aval.dtype.name
         return Reduction(job.folds_as, value, dtype, result)
 
-    def finish(self, stage: Stage, reductions: list[Job]) -> Block:
+    def finish(self, stage: ClusterPass, reductions: list[Job]) -> BodyBuilder:
         """The epilogue: the nodes and stores computed from reductions' results."""
         cluster = self.cluster
         first = sum(len(end.nodes) for end in self.ends)
         taken = self.ends[-1].taken if self.ends else {}
-        block = Block(cluster.kept_loops, first, taken=taken)
+        block = BodyBuilder(cluster.kept_loops, first, taken=taken)
         self.ends.append(block)
         for n, job in enumerate(reductions):
-            node = Reduced(n, job.var.aval.dtype.name)
+            node = ReductionResult(n, job.var.aval.dtype.name)
             number = block.add(node, self.names[job.var], job.eqn.source)
             self.finished[job.var] = block, number
-        moved = {job.var: finish_map(job.space, cluster.kept) for job in stage.finish}
+        moved = {
+            job.var: epilogue_map(job.space, cluster.kept) for job in stage.epilogue
+        }
         places = [(var, at) for var, at in moved.items() if at is not None]
         for eqn, at in self.graph.walk(places, Without(self.stored, moved))[0]:
             self.of_row(block, eqn, at)
-        whole = identity(len(block.loops))
+        whole = identity_map(len(block.loops))
         places = [*((job.var, whole) for job in reductions), *places]
         for var, at in places:
             value = self.value(block, var, at)
             self.finished[var] = block, value
             if var in self.kept:
                 access = self.found.access(var, at, block.loops, block)
-                block.stores.append(Store(access, value, var.aval.dtype.name))
+                block.stores.append(StoreElement(access, value, var.aval.dtype.name))
         return block
 
-    def store(self, block: Block, job: Job, here: Map) -> None:
+    def store(self, block: BodyBuilder, job: Job, here: IndexMap) -> None:
         """Store the value of a job if it is kept; a scatter has indices of its own."""
-        if job.kind == "put":
-            self.found.put(block, job)
+        if job.kind == "scatter":
+            self.found.scatter(block, job)
             return
-        if job.kind == "part":
+        if job.kind == "concat":
             entry = EMITTERS[job.eqn.primitive]
-            assert isinstance(entry, Parts)
+            assert isinstance(entry, Concat)
             here = entry.place(job.eqn, job.part)
         elif job.kind != "map" or not (
-            job.var in self.kept or job.var in self.cluster.carried
+            job.var in self.kept or job.var in self.cluster.read_until
         ):
             return
         at = self.found.access(job.var, here, block.loops, block)
         value = self.value(block, *seeds(job)[0])
-        block.stores.append(Store(at, value, job.var.aval.dtype.name))
+        block.stores.append(StoreElement(at, value, job.var.aval.dtype.name))
 
     # -- values -------------------------------------------------------------------
 
-    def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+    def compute(self, block: BodyBuilder, eqn: Eqn, indices: IndexMap) -> Operand:
         """Add the node of an equation, whose operands have theirs."""
         match EMITTERS[eqn.primitive]:
-            case Parts():
+            case Concat():
                 return self.joined(block, eqn, indices)
-            case Fetch() as entry:
-                return self.found.fetched(block, eqn, indices, entry)
+            case Gather() as entry:
+                return self.found.gathered(block, eqn, indices, entry)
         operands = [
             self.value(block, atom, at)
             for atom, at in self.graph.operands(eqn, indices)
@@ -234,7 +243,7 @@ class _Builder:
         return self.node(block, eqn, indices, operands)
 
     def node(
-        self, block: Block, eqn: Eqn, indices: Map, operands: list[Operand]
+        self, block: BodyBuilder, eqn: Eqn, indices: IndexMap, operands: list[Operand]
     ) -> Operand:
         """Add the node of an elementwise equation; a view is its operand."""
         out = eqn.outputs[0]
@@ -243,7 +252,7 @@ class _Builder:
         if isinstance(entry, View):
             return operands[0]
         dtypes = tuple(a.aval.dtype.name for a in eqn.inputs)
-        if isinstance(entry, Generator):
+        if isinstance(entry, IndexGenerator):
             operands = [self.position(block, indices, entry.dimension(eqn), name)]
             dtypes = ("int64",)
         params = tuple(
@@ -253,10 +262,10 @@ class _Builder:
         apply = Apply(eqn.primitive, tuple(operands), dtypes, dtype, params)
         return block.add(apply, name, eqn.source)
 
-    def joined(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+    def joined(self, block: BodyBuilder, eqn: Eqn, indices: IndexMap) -> Operand:
         """The element of whichever part has it."""
         entry = EMITTERS[eqn.primitive]
-        assert isinstance(entry, Parts)
+        assert isinstance(entry, Concat)
         dtype, name = eqn.outputs[0].aval.dtype.name, self.names[eqn.outputs[0]]
         parts = []
         for k, atom in enumerate(eqn.inputs):
@@ -265,7 +274,7 @@ class _Builder:
                 parts.append((self.value(block, atom, found[0]), found[1]))
         if not parts:  # of no elements
             kind = eqn.outputs[0].aval.dtype
-            return Constant(number_text(kind.type(0), kind), dtype)
+            return ScalarConstant(number_text(kind.type(0), kind), dtype)
         result = parts.pop()[0]
         for value, index in reversed(parts):
             here = self.inside(block, [index], name)
@@ -278,7 +287,9 @@ class _Builder:
                 result = block.add(node, name, eqn.source)
         return result
 
-    def inside(self, block: Block, indices: Sequence[Index], name: str) -> int | None:
+    def inside(
+        self, block: BodyBuilder, indices: Sequence[AffineIndex], name: str
+    ) -> int | None:
         """The node that tests if loops are where all these indices may be used; None if
         they are.
         """
@@ -291,7 +302,7 @@ class _Builder:
             upper = high if high < self.cluster.space[loop] else None
             if lower is None and upper is None:
                 continue
-            node: Node = Inside(
+            node: Node = InRange(
                 loop,
                 None if lower is None else self.param(("low", loop, low), low),
                 None if upper is None else self.param(("high", loop, high), high),
@@ -304,25 +315,25 @@ class _Builder:
         return found
 
     def position(
-        self, block: Block, indices: Map, dimension: int, name: str
+        self, block: BodyBuilder, indices: IndexMap, dimension: int, name: str
     ) -> Operand:
         """The index along a dimension, as a constant or a node."""
         index = indices[dimension]
         if index.dim is None:
-            return Constant(str(index.start), "int64")
+            return ScalarConstant(str(index.start), "int64")
         step, start = index.step, index.start
-        at = Position(
+        at = LoopIndex(
             block.loops[index.dim],
             None if step == 1 else self.param(("step", name, step), step),
             None if start == 0 else self.param(("start", name, start), start),
         )
         return block.add(at, f"{name}_at")
 
-    def value(self, block: Block, atom: Atom, indices: Map) -> Operand:
+    def value(self, block: BodyBuilder, atom: Atom, indices: IndexMap) -> Operand:
         """The operand that stands for a value at a place; loads what is in memory."""
         if isinstance(atom, Literal):
             dtype = atom.aval.dtype
-            return Constant(number_text(atom.value, dtype), dtype.name)
+            return ScalarConstant(number_text(atom.value, dtype), dtype.name)
         if atom in self.finished:
             return self.recalled(block, *self.finished[atom])
         found = block.values.get((atom, indices))
@@ -334,7 +345,9 @@ class _Builder:
         access = self.found.access(atom, indices, block.loops, block)
         name = self.names[self.graph.memory_of(atom)]
         name = name if access.width == 1 else f"{name}_{access.lane}"
-        load = Load(access, atom.aval.dtype.name, self.inside(block, indices, name))
+        load = LoadElement(
+            access, atom.aval.dtype.name, self.inside(block, indices, name)
+        )
         found = block.add(load, name)
         if block in self.ends:
             self.of_rows[atom, indices] = block, found
@@ -342,19 +355,25 @@ class _Builder:
             block.values[atom, indices] = found
         return found
 
-    def row_place(self, block: Block, var: Var, indices: Map) -> Place | None:
+    def row_place(
+        self, block: BodyBuilder, var: Var, indices: IndexMap
+    ) -> Place | None:
         """A place in terms of the kept loops, if it depends on no other."""
         if block in self.ends:
             return var, indices
         here = in_terms_of(indices, self.cluster.kept_loops) if self.ends else None
         return None if here is None else (var, here)
 
-    def recalled(self, block: Block, owner: Block, operand: Operand) -> Operand:
+    def recalled(
+        self, block: BodyBuilder, owner: BodyBuilder, operand: Operand
+    ) -> Operand:
         """An operand of another block's epilogue, as an operand in this one."""
-        if owner is block or isinstance(operand, Constant):
+        if owner is block or isinstance(operand, ScalarConstant):
             return operand
         node, label = owner.nodes[operand], owner.labels[operand]
-        number = node.number if isinstance(node, Kept) else owner.first + operand
+        number = (
+            node.number if isinstance(node, EpilogueValue) else owner.first + operand
+        )
         return block.recall(number, node.dtype, label)
 
     def param(self, key: object, value: int) -> int:

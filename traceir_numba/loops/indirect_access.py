@@ -11,19 +11,19 @@ from typing import Protocol
 import numpy as np
 
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
-from traceir_numba.emitters.kinds import Fetch, Found, Map
-from traceir_numba.fusion.clusters import Cluster, Job, put_of, updates_map
+from traceir_numba.emitters.kinds import DynamicIndex, Gather, IndexMap
+from traceir_numba.fusion.clusters import Cluster, Job, scatter_of, updates_map
 from traceir_numba.fusion.dataflow import Graph, Place
-from traceir_numba.loops.body_builder import Block
+from traceir_numba.loops.body_builder import BodyBuilder
 from traceir_numba.loops.nest import (
     Access,
     Apply,
-    Constant,
-    IsPlace,
-    Load,
-    Nearest,
+    ClampIndex,
+    IndexInBounds,
+    LoadElement,
     Operand,
-    Store,
+    ScalarConstant,
+    StoreElement,
     Stride,
 )
 
@@ -31,7 +31,7 @@ from traceir_numba.loops.nest import (
 PAIR = 2
 
 
-class Builder(Protocol):
+class NestContext(Protocol):
     """A builder of the nest of a cluster."""
 
     graph: Graph
@@ -40,37 +40,39 @@ class Builder(Protocol):
     cluster: Cluster
     homes: dict[Var, Var]
     memory: dict[Var, int]
-    ends: list[Block]
-    of_rows: dict[Place, tuple[Block, Operand]]
+    ends: list[BodyBuilder]
+    of_rows: dict[Place, tuple[BodyBuilder, Operand]]
 
-    def value(self, block: Block, atom: Atom, indices: Map) -> Operand:
+    def value(self, block: BodyBuilder, atom: Atom, indices: IndexMap) -> Operand:
         """The operand that stands for a value at a place."""
 
-    def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+    def compute(self, block: BodyBuilder, eqn: Eqn, indices: IndexMap) -> Operand:
         """Add the node of an equation."""
 
-    def of_row(self, end: Block, eqn: Eqn, indices: Map) -> None:
+    def of_row(self, end: BodyBuilder, eqn: Eqn, indices: IndexMap) -> None:
         """Compute something once for each point of the kept loops."""
 
-    def row_place(self, block: Block, var: Var, indices: Map) -> Place | None:
+    def row_place(
+        self, block: BodyBuilder, var: Var, indices: IndexMap
+    ) -> Place | None:
         """A place in terms of the kept loops, if it depends on no other."""
 
     def param(self, key: object, value: int) -> int:
         """The number of a runtime parameter."""
 
 
-class Places:
+class IndirectAccess:
     """The nodes of places in one nest."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: NestContext) -> None:
         self.builder = builder
 
     def access(
         self,
         var: Var,
-        indices: Map,
+        indices: IndexMap,
         loops: tuple[int, ...],
-        block: Block,
+        block: BodyBuilder,
     ) -> Access:
         """Strides in the nest's loops for indices over `loops`.
 
@@ -94,7 +96,7 @@ class Places:
                 strides[loop] = (
                     known if plain else builder.param(key, distance * index.step)
                 )
-            for one in index.found:
+            for one in index.dynamic:
                 far = distance * one.scale
                 at = self.known(block, one)
                 if at is not None:
@@ -103,7 +105,7 @@ class Places:
                 by = None if far == 1 else builder.param(("far", buffer, far), far)
                 found.append((self.place(block, one, builder.names[var]), by))
             offset += index.start * distance
-            whole = index.step == 1 and index.start == 0 and not index.found
+            whole = index.step == 1 and index.start == 0 and not index.dynamic
             if loop is not None and whole and extent == extents[loop]:
                 known = None if known is None else tuple(sorted((*known, loop)))
             elif loop is not None or extent != 1:
@@ -112,10 +114,12 @@ class Places:
         where = builder.param((buffer, "start", offset), offset) if offset else None
         return Access(buffer, tuple(strides), where, tuple(found), width, lane)
 
-    def fetched(self, block: Block, eqn: Eqn, indices: Map, entry: Fetch) -> Operand:
+    def gathered(
+        self, block: BodyBuilder, eqn: Eqn, indices: IndexMap, entry: Gather
+    ) -> Operand:
         """The element at a place that is found; another one where that is outside."""
         name = self.builder.names[eqn.outputs[0]]
-        here = self.tested(block, entry.tested(eqn, indices), name)
+        here = self.in_bounds(block, entry.guarded(eqn, indices), name)
         result = self.builder.value(block, eqn.inputs[0], entry.read(eqn, indices))
         fill = entry.fill(eqn)
         if here is None or fill is None:
@@ -125,7 +129,9 @@ class Places:
         node = Apply("select_n", args, ("bool", dtype, dtype), dtype)
         return block.add(node, name, eqn.source)
 
-    def tested(self, block: Block, places: Sequence[Found], name: str) -> int | None:
+    def in_bounds(
+        self, block: BodyBuilder, places: Sequence[DynamicIndex], name: str
+    ) -> int | None:
         """The node that tests if values are indices in bounds; None if there is nothing
         to ask.
         """
@@ -136,33 +142,35 @@ class Places:
                 continue
             # Beyond all numbers with a sign is less than 0 as one of them.
             value = self.cast(block, self.value(block, found), "int64", name)
-            one = block.once(IsPlace(value, self.last(found)), f"{name}_in")
+            one = block.once(IndexInBounds(value, self.last(found)), f"{name}_in")
             if truth is not None:
                 both = Apply("and", (truth, one), ("bool", "bool"), "bool")
                 one = block.once(both, f"{name}_in")
             truth = one
         return truth
 
-    def place(self, block: Block, found: Found, name: str) -> Operand:
+    def place(self, block: BodyBuilder, found: DynamicIndex, name: str) -> Operand:
         """A value as a place: the nearest one that there is."""
         value = self.value(block, found)
         if found.atom.aval.dtype == np.uint64:
-            most = Constant(str(found.last), "uint64")
+            most = ScalarConstant(str(found.last), "uint64")
             node = Apply("min", (value, most), ("uint64",) * 2, "uint64")
             value = block.once(node, f"{name}_at")
         value = self.cast(block, value, "int64", name)
-        return block.once(Nearest(value, self.last(found)), f"{name}_at")
+        return block.once(ClampIndex(value, self.last(found)), f"{name}_at")
 
-    def known(self, block: Block, found: Found) -> int | None:
+    def known(self, block: BodyBuilder, found: DynamicIndex) -> int | None:
         """The number that a value is, where it is written in the program."""
         value = self.value(block, found)
-        return int(value.text) if isinstance(value, Constant) else None
+        return int(value.text) if isinstance(value, ScalarConstant) else None
 
-    def last(self, found: Found) -> int:
+    def last(self, found: DynamicIndex) -> int:
         """The last place that there is, as a parameter."""
         return self.builder.param(("last", found.last), found.last)
 
-    def cast(self, block: Block, value: Operand, dtype: str, name: str) -> Operand:
+    def cast(
+        self, block: BodyBuilder, value: Operand, dtype: str, name: str
+    ) -> Operand:
         """An integer as one of another dtype."""
         old = block.nodes[value].dtype if isinstance(value, int) else value.dtype
         if old == dtype:
@@ -170,12 +178,12 @@ class Places:
         node = Apply("convert_element_type", (value,), (old,), dtype)
         return block.once(node, f"{name}_at")
 
-    def value(self, block: Block, found: Found) -> Operand:
+    def value(self, block: BodyBuilder, found: DynamicIndex) -> Operand:
         """The value of which a place is made, computed if nothing has done so."""
         self.demand(block, found.atom, found.at)
         return self.builder.value(block, found.atom, found.at)
 
-    def demand(self, block: Block, atom: Atom, indices: Map) -> None:
+    def demand(self, block: BodyBuilder, atom: Atom, indices: IndexMap) -> None:
         """Compute a value at a place, if it is in no memory and not computed yet."""
         eqn = None if isinstance(atom, Literal) else self.builder.graph.producer(atom)
         if (
@@ -196,22 +204,22 @@ class Places:
         else:
             block.values[atom, indices] = self.builder.compute(block, eqn, indices)
 
-    def put(self, block: Block, job: Job) -> None:
+    def scatter(self, block: BodyBuilder, job: Job) -> None:
         """Store what is put in its place, joined to what is there."""
         builder, eqn = self.builder, job.eqn
         dtype, name = job.var.aval.dtype.name, builder.names[job.var]
-        entry = put_of(eqn)
-        guard = self.tested(block, entry.tested(eqn), name)
-        value = builder.value(block, entry.put(eqn), updates_map(eqn))
+        entry = scatter_of(eqn)
+        guard = self.in_bounds(block, entry.guarded(eqn), name)
+        value = builder.value(block, entry.updates(eqn), updates_map(eqn))
         at = self.access(job.var, entry.place(eqn), block.loops, block)
         if entry.combine is not None:
-            before = block.add(Load(at, dtype), f"{name}_old")
+            before = block.add(LoadElement(at, dtype), f"{name}_old")
             joined = Apply(entry.combine, (before, value), (dtype, dtype), dtype)
             value = block.add(joined, name, eqn.source)
-        block.stores.append(Store(at, value, dtype, guard))
+        block.stores.append(StoreElement(at, value, dtype, guard))
 
 
-def _lanes(indices: Map, shape: tuple[int, ...]) -> tuple[int, int]:
+def _lanes(indices: IndexMap, shape: tuple[int, ...]) -> tuple[int, int]:
     """The number of elements that lie together at a place, and which of them indices
     read.
 
@@ -221,5 +229,5 @@ def _lanes(indices: Map, shape: tuple[int, ...]) -> tuple[int, int]:
     if not indices or shape[-1] != PAIR:
         return 1, 0
     last = indices[-1]
-    known = last.dim is None and not last.found
+    known = last.dim is None and not last.dynamic
     return (PAIR, last.start) if known else (1, 0)

@@ -30,13 +30,13 @@ class Access:
     buffer: int
     strides: tuple[Stride, ...]
     offset: int | None = None
-    found: tuple[tuple[Operand, int | None], ...] = ()
+    dynamic: tuple[tuple[Operand, int | None], ...] = ()
     width: int = 1
     lane: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class ScalarConstant:
     """A typed scalar constant; its text tells -0.0 from 0.0, and all NaN are one."""
 
     text: str
@@ -44,7 +44,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadElement:
     """The element at a place; zero where the truth of number `guard` does not hold."""
 
     access: Access
@@ -53,7 +53,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class LoopIndex:
     """A loop's index: `start + step * index`, parameters where they are not 0 and 1."""
 
     dim: int
@@ -63,7 +63,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InRange:
     """The test that a loop's index is from `low` on and before `high`, parameters if
     any.
     """
@@ -75,7 +75,7 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class ClampIndex:
     """The place next to a number, from 0 to the one that a parameter is."""
 
     value: Operand
@@ -84,7 +84,7 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class IsPlace:
+class IndexInBounds:
     """The test that a number is an index, from 0 to the one that a parameter is."""
 
     value: Operand
@@ -104,27 +104,36 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
-    """The result of the pass's reduction of that number; stands in `finish` only."""
+class ReductionResult:
+    """The result of the pass's reduction of that number; stands in `epilogue` only."""
 
     number: int
     dtype: str
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The value of the nest's `finish` of that number; stands in later passes only."""
+class EpilogueValue:
+    """The value of an `epilogue`, by number; stands in later passes only."""
 
     number: int
     dtype: str
 
 
-Operand = int | Constant
-Node = Load | Position | Inside | Nearest | IsPlace | Apply | Reduced | Kept
+Operand = int | ScalarConstant
+Node = (
+    LoadElement
+    | LoopIndex
+    | InRange
+    | ClampIndex
+    | IndexInBounds
+    | Apply
+    | ReductionResult
+    | EpilogueValue
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class StoreElement:
     """A value put in a place, if the truth of number `guard` holds."""
 
     access: Access
@@ -148,72 +157,72 @@ class Pass:
     """A straight-line body in static single assignment, and what it leaves.
 
     The body is run over all reduced loops, for each point of the loops that are kept.
-    `finish` is then computed once, from the reductions' results. Values are numbers of
-    nodes of `body`; in `finish` they count all that earlier passes finished, too.
+    `epilogue` is then computed once, from the reductions' results. Values are numbers
+    of nodes of `body`; in `epilogue` they count all that earlier passes finished, too.
     """
 
     body: tuple[Node, ...]
-    stores: tuple[Store, ...]
+    stores: tuple[StoreElement, ...]
     reductions: tuple[Reduction, ...] = ()
-    finish: tuple[Node, ...] = ()
-    finish_stores: tuple[Store, ...] = ()
+    epilogue: tuple[Node, ...] = ()
+    epilogue_stores: tuple[StoreElement, ...] = ()
 
 
 @dataclass(frozen=True)
-class Nest:
+class LoopNest:
     """Loops, and the passes over them.
 
     `reduced` says of each loop, from the outermost, whether it is reduced. The fields
-    of the first pass are the nest's own; `later` ones read what those before finished,
-    and what they stored at the same place.
+    of the first pass are the nest's own; `later_passes` read what those before
+    finished, and what they stored at the same place.
 
     `extents` are those that the source has as constants, loop by loop, and `constants`
     the parameters of that kind; none where there are none. A `short` nest reduces so
     few elements to each result that they are taken one after the other, rows that are
     `masked` in vectors of a fixed length, of which the last may have too many; `long`
     ones in vectors that are full, and then the rest. Few columns are reduced in
-    `blocks` of rows. If `running` is not 0, the one reduced loop runs up (1) or down
-    (-1), and the epilogue is computed at each of its points, from what has been reduced
-    so far. An `ordered` nest runs in the order of its loops: several points may write
-    one place. Innermost loops take so many vectors `abreast`.
+    `blocks` of rows. A prefix scan has a `scan_direction`: its one reduced loop runs up
+    (1) or down (-1), and the epilogue is computed at each of its points, from what has
+    been reduced so far. An `ordered` nest runs in the order of its loops: several
+    points may write one place. Innermost loops `interleave` so many vectors.
     """
 
     reduced: tuple[bool, ...]
     buffers: tuple[str, ...]
     body: tuple[Node, ...]
-    stores: tuple[Store, ...]
+    stores: tuple[StoreElement, ...]
     reductions: tuple[Reduction, ...] = ()
-    finish: tuple[Node, ...] = ()
-    finish_stores: tuple[Store, ...] = ()
-    later: tuple[Pass, ...] = ()
+    epilogue: tuple[Node, ...] = ()
+    epilogue_stores: tuple[StoreElement, ...] = ()
+    later_passes: tuple[Pass, ...] = ()
     extents: tuple[int | None, ...] = ()
     short: bool = False
     masked: bool = False
     long: bool = False
     blocks: bool = False
-    running: int = 0
-    abreast: int = 1
+    scan_direction: int = 0
+    interleave: int = 1
     constants: tuple[int | None, ...] = ()
     ordered: bool = False
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
         """All passes, in order."""
-        stores, ends = self.stores, self.finish_stores
+        stores, ends = self.stores, self.epilogue_stores
         return (
-            Pass(self.body, stores, self.reductions, self.finish, ends),
-            *self.later,
+            Pass(self.body, stores, self.reductions, self.epilogue, ends),
+            *self.later_passes,
         )
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes of all passes."""
-        return tuple(n for one in self.passes for n in one.body + one.finish)
+        return tuple(n for one in self.passes for n in one.body + one.epilogue)
 
     @cached_property
-    def all_stores(self) -> tuple[Store, ...]:
+    def all_stores(self) -> tuple[StoreElement, ...]:
         """The stores of all passes."""
-        return tuple(s for one in self.passes for s in one.stores + one.finish_stores)
+        return tuple(s for one in self.passes for s in one.stores + one.epilogue_stores)
 
     def fixed(self, loop: int) -> int | None:
         """The extent of a loop where it is a constant."""
@@ -245,7 +254,9 @@ class Nest:
     @cached_property
     def loaded(self) -> frozenset[int]:
         """The buffers that are read."""
-        return frozenset(n.access.buffer for n in self.nodes if isinstance(n, Load))
+        return frozenset(
+            n.access.buffer for n in self.nodes if isinstance(n, LoadElement)
+        )
 
     @cached_property
     def parameters(self) -> int:
@@ -254,57 +265,59 @@ class Nest:
         for access in accesses(self):
             used += [s for s in access.strides if isinstance(s, int)]
             used += [access.offset] if access.offset is not None else []
-            used += [stride for _, stride in access.found if stride is not None]
+            used += [stride for _, stride in access.dynamic if stride is not None]
         for node in self.nodes:
-            if isinstance(node, Position):
+            if isinstance(node, LoopIndex):
                 used += [p for p in (node.step, node.start) if p is not None]
-            if isinstance(node, Nearest | IsPlace):
+            if isinstance(node, ClampIndex | IndexInBounds):
                 used.append(node.last)
-            if isinstance(node, Inside):
+            if isinstance(node, InRange):
                 used += [p for p in (node.low, node.high) if p is not None]
         return max(used) + 1
 
     @cached_property
     def _hash(self) -> int:
         form = self.extents, self.short, self.masked, self.long, self.blocks
-        runs = self.running, self.ordered, self.constants
+        runs = self.scan_direction, self.ordered, self.constants
         return hash((self.reduced, self.buffers, self.passes, form, runs))
 
     def __hash__(self) -> int:
         return self._hash
 
 
-def accesses(nest: Nest) -> list[Access]:
+def accesses(nest: LoopNest) -> list[Access]:
     """All places that a nest reads or writes."""
-    loads = [node.access for node in nest.nodes if isinstance(node, Load)]
+    loads = [node.access for node in nest.nodes if isinstance(node, LoadElement)]
     return loads + [s.access for s in nest.all_stores]
 
 
-def map_nodes(nest: Nest, change: Callable[[Node], Node]) -> Nest:
+def map_nodes(nest: LoopNest, change: Callable[[Node], Node]) -> LoopNest:
     """The nest with `change(node)` in place of each node, in all passes."""
     return _map(nest, change, lambda store: store)
 
 
-def map_accesses(nest: Nest, change: Callable[[Access], Access]) -> Nest:
+def map_accesses(nest: LoopNest, change: Callable[[Access], Access]) -> LoopNest:
     """The nest with `change(access)` in place of each access."""
 
     def node(n: Node) -> Node:
-        return replace(n, access=change(n.access)) if isinstance(n, Load) else n
+        return replace(n, access=change(n.access)) if isinstance(n, LoadElement) else n
 
     return _map(nest, node, lambda s: replace(s, access=change(s.access)))
 
 
 def _map(
-    nest: Nest, node: Callable[[Node], Node], store: Callable[[Store], Store]
-) -> Nest:
+    nest: LoopNest,
+    node: Callable[[Node], Node],
+    store: Callable[[StoreElement], StoreElement],
+) -> LoopNest:
     """The nest with all nodes and stores replaced, in each pass."""
     first, *later = (
         replace(
             one,
             body=tuple(map(node, one.body)),
             stores=tuple(map(store, one.stores)),
-            finish=tuple(map(node, one.finish)),
-            finish_stores=tuple(map(store, one.finish_stores)),
+            epilogue=tuple(map(node, one.epilogue)),
+            epilogue_stores=tuple(map(store, one.epilogue_stores)),
         )
         for one in nest.passes
     )
@@ -312,7 +325,7 @@ def _map(
         nest,
         body=first.body,
         stores=first.stores,
-        finish=first.finish,
-        finish_stores=first.finish_stores,
-        later=tuple(later),
+        epilogue=first.epilogue,
+        epilogue_stores=first.epilogue_stores,
+        later_passes=tuple(later),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import Eqn
-from traceir_numba.loops.nest import Constant, Nest
+from traceir_numba.loops.nest import LoopNest, ScalarConstant
 
 Shape = tuple[int, ...]
 
@@ -58,7 +58,7 @@ class Launch:
     In a routine, `scratch` are the buffers for what its blocks leave.
     """
 
-    nest: Nest
+    nest: LoopNest
     buffers: tuple[int, ...]
     extents: Shape
     params: tuple[int, ...]
@@ -67,7 +67,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallMatmul:
     """A library's function on whole buffers."""
 
     eqn: Eqn
@@ -76,7 +76,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluate:
+class CallReference:
     """The reference's kernel on whole buffers; it makes its results' memory."""
 
     eqn: Eqn
@@ -105,14 +105,14 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadScalar:
     """A scalar taken from its memory."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class StoreScalar:
     """A scalar put in its memory."""
 
     slot: int
@@ -122,7 +122,7 @@ class Save:
 class Assign:
     """Scalars and pointers that get new values, all at once: target, then source."""
 
-    pairs: tuple[tuple[int, int | Constant], ...]
+    pairs: tuple[tuple[int, int | ScalarConstant], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class While:
     """Steps that are repeated as long as a scalar holds; `test` computes it first."""
 
     test: tuple[Step, ...]
-    holds: int | Constant
+    holds: int | ScalarConstant
     steps: tuple[Step, ...]
     line: Source | None = None
 
@@ -176,7 +176,7 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CallRoutine:
     """A routine run over buffers of the program."""
 
     routine: Routine
@@ -185,12 +185,12 @@ class Run:
 
 Step = (
     Launch
-    | Call
-    | Evaluate
+    | CallMatmul
+    | CallReference
     | Reshape
-    | Run
-    | Load
-    | Save
+    | CallRoutine
+    | LoadScalar
+    | StoreScalar
     | Copy
     | Assign
     | Loop
@@ -200,7 +200,7 @@ Step = (
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class BufferProgram:
     """Buffers by number; inputs and constants are given, steps make the rest.
 
     `over` pairs buffers with those whose memory they take over, once those are dead.
@@ -214,7 +214,7 @@ class Program:
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
     text: str  # the traced program
-    over: tuple[tuple[int, int], ...] = ()
+    reuses: tuple[tuple[int, int], ...] = ()
     views: tuple[tuple[int, str], ...] = ()
 
     def launches(self) -> tuple[Launch, ...]:

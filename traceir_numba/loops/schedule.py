@@ -37,11 +37,11 @@ from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.nest import (
     Access,
     Apply,
-    Inside,
-    Load,
-    Nest,
+    InRange,
+    LoadElement,
+    LoopIndex,
+    LoopNest,
     Node,
-    Position,
     Stride,
     accesses,
     map_accesses,
@@ -50,13 +50,15 @@ from traceir_numba.loops.nest import (
 from traceir_numba.loops.specialize import (
     Shape,
     rows_of_block,
-    specialised,
+    specialize,
 )
 
 # -- merging --------------------------------------------------------------------------
 
 
-def merge(nest: Nest, extents: Shape, params: tuple[int, ...]) -> tuple[Nest, Shape]:
+def merge(
+    nest: LoopNest, extents: Shape, params: tuple[int, ...]
+) -> tuple[LoopNest, Shape]:
     """The same nest with adjacent loops merged wherever all accesses allow.
 
     Contiguous elementwise code of any rank becomes one loop.
@@ -65,17 +67,17 @@ def merge(nest: Nest, extents: Shape, params: tuple[int, ...]) -> tuple[Nest, Sh
         if _mergeable(nest, d):
             nest = _merged(nest, d)
             extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
-    return specialised(nest, extents, params), extents
+    return specialize(nest, extents, params), extents
 
 
-def _mergeable(nest: Nest, d: int) -> bool:
+def _mergeable(nest: LoopNest, d: int) -> bool:
     """True if loops d and d + 1 can be one."""
     if nest.reduced[d] != nest.reduced[d + 1]:
         return False
     found = (r.primitive for one in nest.passes for r in one.reductions)
     if nest.reduced[d] and any(reduce_of(primitive).positions for primitive in found):
         return False
-    at = (n.dim for n in nest.nodes if isinstance(n, Position | Inside))
+    at = (n.dim for n in nest.nodes if isinstance(n, LoopIndex | InRange))
     if any(dim in (d, d + 1) for dim in at):
         return False
     return all(_allows(access, d) for access in accesses(nest))
@@ -97,7 +99,7 @@ def _allows(access: Access, d: int) -> bool:
     )
 
 
-def _merged(nest: Nest, d: int) -> Nest:
+def _merged(nest: LoopNest, d: int) -> LoopNest:
     """The nest with loops d and d + 1 as one."""
 
     def number(dim: int) -> int:
@@ -111,7 +113,7 @@ def _merged(nest: Nest, d: int) -> Nest:
         return replace(a, strides=tuple(map(stride, kept)))
 
     def node(n: Node) -> Node:
-        if isinstance(n, Position | Inside):
+        if isinstance(n, LoopIndex | InRange):
             return replace(n, dim=number(n.dim))
         return n
 
@@ -123,7 +125,7 @@ def _merged(nest: Nest, d: int) -> Nest:
 
 
 @dataclass(frozen=True, slots=True)
-class Loops:
+class LoopOrder:
     """The order of a nest's loops.
 
     `outer` are kept and run first, `inner` are reduced and run within, `lanes` is the
@@ -149,7 +151,7 @@ class Loops:
         return "blocks" if self.blocks or self.lanes in self.inner else "tiles"
 
 
-def loops_of(nest: Nest) -> Loops:
+def loops_of(nest: LoopNest) -> LoopOrder:
     """The order of the loops by the nest's form."""
     kept = tuple(d for d, fold in enumerate(nest.reduced) if not fold)
     reduced = tuple(d for d, fold in enumerate(nest.reduced) if fold)
@@ -158,19 +160,19 @@ def loops_of(nest: Nest) -> Loops:
         case "map":
             return _of_map(nest)
         case _ if nest.short:
-            return Loops(_long_first(nest, kept), reduced, None)
+            return LoopOrder(_long_first(nest, kept), reduced, None)
         case "columns":
             # A tile of several passes stays in the cache: one thread does it all.
-            blocks = nest.blocks and not nest.later
-            return Loops(kept[:-1], reduced, innermost, blocks=blocks)
+            blocks = nest.blocks and not nest.later_passes
+            return LoopOrder(kept[:-1], reduced, innermost, blocks=blocks)
         case _:
-            return Loops(kept, reduced, innermost)
+            return LoopOrder(kept, reduced, innermost)
 
 
-def _of_map(nest: Nest) -> Loops:
+def _of_map(nest: LoopNest) -> LoopOrder:
     """Unrolled loops are inside; the two that cross each other run in tiles."""
     if nest.ordered:
-        return Loops(tuple(range(nest.rank)), (), None)
+        return LoopOrder(tuple(range(nest.rank)), (), None)
     order = _long_first(nest, range(nest.rank))
     long = [d for d in order if nest.fixed(d) is None]
     if len(long) > 1:
@@ -179,16 +181,16 @@ def _of_map(nest: Nest) -> Loops:
         if crossing:
             rest = (d for d in long if d not in (crossing[-1], last))
             order = (*rest, crossing[-1], last, *order[len(long) :])
-            return Loops(order, (), None, tiled=True)
-    return Loops(order, (), None)
+            return LoopOrder(order, (), None, tiled=True)
+    return LoopOrder(order, (), None)
 
 
-def _long_first(nest: Nest, loops: Iterable[int]) -> tuple[int, ...]:
+def _long_first(nest: LoopNest, loops: Iterable[int]) -> tuple[int, ...]:
     """Loops in the same order, but that those of constant extents are inside."""
     return tuple(sorted(loops, key=lambda d: nest.fixed(d) is not None))
 
 
-def crosses(nest: Nest, d: int, last: int) -> bool:
+def crosses(nest: LoopNest, d: int, last: int) -> bool:
     """True if some memory has neighbours along loop d, and none along the last one."""
     return any(
         access.strides[d] == () and access.strides[last] not in ((), None)
@@ -196,16 +198,20 @@ def crosses(nest: Nest, d: int, last: int) -> bool:
     )
 
 
-def tile_of(nest: Nest) -> int:
+def tile_of(nest: LoopNest) -> int:
     """The number of adjacent columns that are reduced together.
 
     With several passes fewer, so that a tile is still in the cache when it is read
     again.
     """
-    return cost_model.MULTIPASS_COLUMN_TILE if nest.later else cost_model.COLUMN_TILE
+    return (
+        cost_model.MULTIPASS_COLUMN_TILE
+        if nest.later_passes
+        else cost_model.COLUMN_TILE
+    )
 
 
-def sizes_of(nest: Nest) -> tuple[str, ...]:
+def sizes_of(nest: LoopNest) -> tuple[str, ...]:
     """The names of a kernel's 64-bit arguments, in order."""
     loops = loops_of(nest)
     split = loops.split
@@ -228,7 +234,7 @@ def sizes_of(nest: Nest) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class LaunchRange:
     """The arguments of a launch: the split range's length, all sizes, its work."""
 
     length: int
@@ -241,7 +247,7 @@ class Range:
         return self.values.get("blocks", 0)
 
 
-def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
+def range_of(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LaunchRange:
     """The sizes of a launch over loops of these extents."""
     loops = loops_of(nest)
     values = {f"n{d}": n for d, n in enumerate(extents)}
@@ -258,16 +264,16 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
         case _:
             length = 1
     values |= {"lo": 0, "hi": length}
-    return Range(length, values, prod(extents) * cost(nest))
+    return LaunchRange(length, values, prod(extents) * cost(nest))
 
 
-def cost(nest: Nest) -> int:
+def cost(nest: LoopNest) -> int:
     """The cost of one point of the loops, in additions."""
     total = cost_model.MEMORY_COST * sum(len(one.stores) for one in nest.passes)
-    total += cost_model.SCAN_COST if nest.running else 0
+    total += cost_model.SCAN_COST if nest.scan_direction else 0
     for node in (n for one in nest.passes for n in one.body):
         match node:
-            case Load():
+            case LoadElement():
                 total += cost_model.MEMORY_COST
             case Apply(primitive):
                 total += cost_model.operation_cost(primitive)
@@ -275,7 +281,7 @@ def cost(nest: Nest) -> int:
 
 
 def scratch_of(
-    nest: Nest, extents: Shape, params: tuple[int, ...]
+    nest: LoopNest, extents: Shape, params: tuple[int, ...]
 ) -> list[tuple[int, str]]:
     """The length and dtype of each array that the blocks of a reduction need."""
     if loops_of(nest).split != "blocks":

@@ -18,19 +18,19 @@ from dataclasses import replace
 from math import prod
 
 from traceir_numba import cost_model
-from traceir_numba.loops.nest import Apply, Nest, accesses
+from traceir_numba.loops.nest import Apply, LoopNest, accesses
 from traceir_numba.runtime.mcjit import processor
 
 Shape = tuple[int, ...]
 
 
-def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
+def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopNest:
     """The nest with short loops' extents, and short strides, as constants.
 
     The loops outside of them then vectorise. Small launches keep the common kernel,
     which gives the same bits.
     """
-    if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.running:
+    if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.scan_direction:
         return nest
     nest = replace(nest, constants=_near(nest, params))
     if nest.form == "whole":
@@ -68,11 +68,11 @@ def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
         masked=masked,
         long=nest.form == "rows" and not known and _are_long(nest, extents),
         blocks=blocks,
-        abreast=_abreast(nest, extents),
+        interleave=_interleave(nest, extents),
     )
 
 
-def _abreast(nest: Nest, extents: Shape) -> int:
+def _interleave(nest: LoopNest, extents: Shape) -> int:
     """The number of vectors of points that are computed side by side.
 
     A long body is one chain of operations that wait for each other, and a processor
@@ -88,7 +88,7 @@ def _abreast(nest: Nest, extents: Shape) -> int:
     return most if body < cost_model.HALF_INTERLEAVED_COST else most // 2
 
 
-def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
+def _near(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
     """The parameters that are short strides of the innermost loop.
 
     Vectors of every second element are parts of whole ones, if that is known.
@@ -102,7 +102,7 @@ def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
     return tuple(found) if any(known) else ()
 
 
-def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+def _is_known(nest: LoopNest, extents: Shape, folded: list[int]) -> bool:
     """True if code of their own for rows of this length is worth its compilation.
 
     Not where several make a result: LLVM keeps accumulators of a loop around straight
@@ -115,7 +115,7 @@ def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
     )
 
 
-def _are_long(nest: Nest, extents: Shape) -> bool:
+def _are_long(nest: LoopNest, extents: Shape) -> bool:
     """True if full vectors of long rows are worth code of their own.
 
     They keep accumulators in registers. An expensive body takes longer than memory.
@@ -134,7 +134,7 @@ def has_masks() -> bool:
     return "+avx512f" in features and "+avx512bw" in features
 
 
-def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+def _are_few(nest: LoopNest, extents: Shape, folded: list[int]) -> bool:
     """True if there are so few columns, so long, that rows are taken side by side."""
     each = prod(extents[d] for d in (*folded, nest.rank - 1))
     return (
@@ -144,12 +144,12 @@ def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
     )
 
 
-def few_columns(nest: Nest) -> bool:
+def few_columns(nest: LoopNest) -> bool:
     """True if few columns were found: their number is then a constant."""
     return not nest.short and nest.fixed(nest.rank - 1) is not None
 
 
-def _in_blocks(nest: Nest, extents: Shape) -> bool:
+def _in_blocks(nest: LoopNest, extents: Shape) -> bool:
     """True if there are so few columns, so long, that threads share their rows."""
     if nest.reduced[:-1] != (True,) * (nest.rank - 1):
         return False
@@ -158,7 +158,7 @@ def _in_blocks(nest: Nest, extents: Shape) -> bool:
     return extents[-1] <= most and extents[0] >= cost_model.COLUMN_BLOCKS * rows
 
 
-def rows_of_block(nest: Nest, extents: Shape) -> int:
+def rows_of_block(nest: LoopNest, extents: Shape) -> int:
     """The number of indices of loop 0 in one block of a reduction.
 
     A block of columns has so many rows that what it leaves is little beside them.
@@ -171,7 +171,7 @@ def rows_of_block(nest: Nest, extents: Shape) -> int:
     return max(1, rows)
 
 
-def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
+def _unrolled(nest: LoopNest, extents: Shape) -> dict[int, int]:
     """The loops that are unrolled, with their extents: reduced ones before others."""
     fixed: dict[int, int] = {}
     most = min(
@@ -184,7 +184,7 @@ def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
     return fixed if len(fixed) < nest.rank else {}
 
 
-def _unrolls(nest: Nest, d: int) -> bool:
+def _unrolls(nest: LoopNest, d: int) -> bool:
     """True if a short loop is better within all others.
 
     The innermost one, those that are reduced, and those along which memory is read.
@@ -194,7 +194,7 @@ def _unrolls(nest: Nest, d: int) -> bool:
     return any(access.strides[d] == () for access in accesses(nest))
 
 
-def weight(nest: Nest) -> int:
+def weight(nest: LoopNest) -> int:
     """About how many instructions a point of the loops takes."""
     nodes = (n for one in nest.passes for n in one.body if isinstance(n, Apply))
     costs = (cost_model.operation_cost(n.primitive) for n in nodes)

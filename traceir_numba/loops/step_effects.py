@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
-    Call,
+    CallMatmul,
     Copy,
     Launch,
-    Load,
+    LoadScalar,
     Loop,
-    Save,
     Step,
+    StoreScalar,
     While,
 )
 
@@ -42,17 +42,17 @@ def walk(steps: Iterable[Step]) -> Iterator[Step]:
 
 def reads(step: Step) -> set[int]:
     """The slots whose values or pointers a step reads, those inside it included."""
-    found: set[int | Constant] = set()
+    found: set[int | ScalarConstant] = set()
     match step:
         case Launch(nest=nest, buffers=buffers):
             loaded = nest.loaded
             found.update(slot for k, slot in enumerate(buffers) if k in loaded)
             found.update(step.scratch)
-        case Call(inputs=inputs):
+        case CallMatmul(inputs=inputs):
             found = set(inputs)
         case Copy(source=source):
             found = {source}
-        case Save(slot):
+        case StoreScalar(slot):
             found = {slot}
         case Assign(pairs):
             found = {source for _, source in pairs}
@@ -72,11 +72,11 @@ def writes(step: Step) -> set[int]:
     match step:
         case Launch(nest=nest, buffers=buffers):
             found = {slot for k, slot in enumerate(buffers) if k in nest.written}
-        case Call(output=output):
+        case CallMatmul(output=output):
             found = {output}
         case Copy(target=target):
             found = {target}
-        case Load(slot):
+        case LoadScalar(slot):
             found = {slot}
         case Assign(pairs):
             found = {target for target, _ in pairs}
@@ -89,7 +89,7 @@ def writes(step: Step) -> set[int]:
 
 def pointers_to(slot: int, steps: Iterable[Step]) -> set[int]:
     """The other slots that may come to point to a slot's memory, or into it."""
-    pairs: list[tuple[int, int | Constant]] = []
+    pairs: list[tuple[int, int | ScalarConstant]] = []
     for step in walk(steps):
         match step:
             case Assign(assigned):
@@ -108,12 +108,12 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
     def slot(k: int) -> int:
         return slots.get(k, k)
 
-    def source(k: int | Constant) -> int | Constant:
+    def source(k: int | ScalarConstant) -> int | ScalarConstant:
         return slot(k) if isinstance(k, int) else k
 
     def pairs(
-        given: Iterable[tuple[int, int | Constant]],
-    ) -> tuple[tuple[int, int | Constant], ...]:
+        given: Iterable[tuple[int, int | ScalarConstant]],
+    ) -> tuple[tuple[int, int | ScalarConstant], ...]:
         return tuple((slot(a), source(b)) for a, b in given)
 
     def one(step: Step) -> Step:
@@ -121,14 +121,14 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
         match step:
             case Launch(buffers=buffers):
                 return replace(step, buffers=tuple(map(slot, buffers)))
-            case Call(eqn, inputs, output):
-                return Call(eqn, tuple(map(slot, inputs)), slot(output))
+            case CallMatmul(eqn, inputs, output):
+                return CallMatmul(eqn, tuple(map(slot, inputs)), slot(output))
             case Copy(a, b):
                 return Copy(slot(a), slot(b))
-            case Load(a):
-                return Load(slot(a))
-            case Save(a):
-                return Save(slot(a))
+            case LoadScalar(a):
+                return LoadScalar(slot(a))
+            case StoreScalar(a):
+                return StoreScalar(slot(a))
             case Assign(given):
                 return Assign(pairs(given))
             case Loop(read=read, written=written, steps=body):

@@ -1,7 +1,7 @@
 """Rewrites of a program before fusion: the same bits, fewer primitives.
 
 Each pass takes a `ClosedJaxpr` and gives one: flat, real, without 16-bit arithmetic,
-with large products as calls. Start reading at `canonicalize.simplify`.
+with large products as calls. Start reading at `canonicalize.canonicalize`.
 
 - `canonicalize`: inlining, common subexpressions, constant folding
 - `dce`: dead-code elimination, within control flow too

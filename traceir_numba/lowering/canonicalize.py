@@ -18,22 +18,22 @@ from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.decompositions import as_reshape
 from traceir_numba.emitters.kinds import (
-    Entry,
-    Evaluated,
-    Host,
-    Library,
-    Put,
+    Decomposition,
+    Elementwise,
+    EmitterKind,
+    HostCallback,
+    Matmul,
+    PrefixScan,
     Reduce,
+    ReferenceCall,
     Region,
-    Rewrite,
-    Running,
-    Scalar,
+    Scatter,
 )
-from traceir_numba.emitters.pairs.values import is_evaluated
-from traceir_numba.emitters.regions import Choose
+from traceir_numba.emitters.pairs.values import is_reference_call
+from traceir_numba.emitters.regions import SwitchOp
 from traceir_numba.errors import unsupported
-from traceir_numba.lowering.dce import live
-from traceir_numba.lowering.loop_invariants import Given, tidied
+from traceir_numba.lowering.dce import dce_eqns
+from traceir_numba.lowering.loop_invariants import Given, hoist_invariants
 from traceir_numba.lowering.matmul import (
     is_call,
     is_strided,
@@ -47,7 +47,7 @@ Env = dict[Var, Atom]
 OWN = frozenset({"half", "joined", "sizes"})
 
 
-def simplify(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
+def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
     """The same program without calls or waste; constants may join its own.
 
     On a `device` some equations stay that processors do in other ways.
@@ -59,10 +59,10 @@ def simplify(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
     >>> print(simplify(parse(text)))
     { lambda ; a:i32[]. let b:i32[] = neg a in (b,) }
     """
-    return _Simplifier(closed, device).finish()
+    return _Canonicalizer(closed, device).finish()
 
 
-class _Simplifier:
+class _Canonicalizer:
     def __init__(
         self,
         closed: ClosedJaxpr,
@@ -87,7 +87,7 @@ class _Simplifier:
     def finish(self) -> ClosedJaxpr:
         """The simplified program, without dead equations and unused constants."""
         outvars = tuple(_use(self.env, a) for a in self.jaxpr.outvars)
-        eqns, used = live(self.eqns, outvars)
+        eqns, used = dce_eqns(self.eqns, outvars)
         kept = [k for k, v in enumerate(self.constvars) if v in used]
         return ClosedJaxpr(
             Jaxpr(
@@ -110,29 +110,31 @@ class _Simplifier:
 
     def add(self, eqn: Eqn) -> tuple[Atom, ...]:
         """Add one equation in its simplest form; gives its results."""
-        entry = Evaluated() if is_evaluated(eqn) else EMITTERS.get(eqn.primitive)
-        if entry is None or isinstance(entry, Host) or eqn.effects:
+        entry = (
+            ReferenceCall() if is_reference_call(eqn) else EMITTERS.get(eqn.primitive)
+        )
+        if entry is None or isinstance(entry, HostCallback) or eqn.effects:
             raise unsupported(eqn, f"`{eqn.primitive}`")
-        if isinstance(entry, Rewrite):
+        if isinstance(entry, Decomposition):
             direct = None if self.device or not entry.strided else entry.strided(eqn)
             return self.inline(direct or entry.program(eqn), eqn)
-        if isinstance(entry, Running) and entry.program and not self.device:
+        if isinstance(entry, PrefixScan) and entry.program and not self.device:
             return self.inline(entry.program(eqn), eqn)
-        if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
+        if isinstance(entry, Scatter) and not eqn.outputs[0].aval.shape:
             return self.inline(entry.scalar(eqn), eqn)
-        if isinstance(entry, Scalar) and entry.otherwise is not None:
-            program = entry.otherwise(eqn)
+        if isinstance(entry, Elementwise) and entry.decompose is not None:
+            program = entry.decompose(eqn)
             if program is not None:
                 return self.inline(program, eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
-        if isinstance(entry, Library) and not is_strided(eqn):
+        if isinstance(entry, Matmul) and not is_strided(eqn):
             eqn = untransposed(eqn, self.producers)
             if not is_call(eqn):
                 return self.inline(product(eqn, self.fixed), eqn)
         if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
             return self.add(as_reshape(eqn))
-        short_cut = self.fold(eqn, entry) or self.algebra(eqn)
+        short_cut = self.fold_constant(eqn, entry) or self.simplify_algebra(eqn)
         if short_cut is not None:
             return (short_cut,)
         key = eqn.primitive, eqn.inputs, eqn.params
@@ -148,9 +150,9 @@ class _Simplifier:
     def region(self, eqn: Eqn, entry: Region) -> tuple[Atom, ...]:
         """Add control flow with its programs simplified."""
         flow = entry.read(eqn)
-        if isinstance(flow, Choose) and isinstance(flow.index, Literal):
+        if isinstance(flow, SwitchOp) and isinstance(flow.index, Literal):
             return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
-        tidy = tidied(flow, self)
+        tidy = hoist_invariants(flow, self)
         outputs = tuple(eqn.outputs[k] for k in tidy.left)
         self.eqns.append(
             replace(
@@ -164,7 +166,7 @@ class _Simplifier:
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
         """Simplify a program inside; `fixed` of its inputs never change."""
-        return _Simplifier(closed, self.device, given, fixed).finish()
+        return _Canonicalizer(closed, self.device, given, fixed).finish()
 
     def constant(self, var: Var, value: np.ndarray) -> Var:
         """A constant of a program inside as one of this program."""
@@ -194,9 +196,12 @@ class _Simplifier:
         self.run(jaxpr, env, given)
         return tuple(_use(env, a) for a in jaxpr.outvars)
 
-    def fold(self, eqn: Eqn, entry: Entry) -> Literal | None:
+    def fold_constant(self, eqn: Eqn, entry: EmitterKind) -> Literal | None:
         """The value of a scalar equation on literals, where it cannot differ."""
-        if not (isinstance(entry, Scalar) and entry.exact) or eqn.outputs[0].aval.ndim:
+        if (
+            not (isinstance(entry, Elementwise) and entry.exact)
+            or eqn.outputs[0].aval.ndim
+        ):
             return None
         values = [a.array for a in eqn.inputs if isinstance(a, Literal)]
         if len(values) < len(eqn.inputs) or any(k in OWN for k, _ in eqn.params):
@@ -204,9 +209,9 @@ class _Simplifier:
         (result,) = evaluate_eqn(eqn.primitive, eqn.params, values)
         return Literal(result[()], eqn.outputs[0].aval)
 
-    def algebra(self, eqn: Eqn) -> Atom | None:
+    def simplify_algebra(self, eqn: Eqn) -> Atom | None:
         """An operand that is the result, by a rule or because nothing changes."""
-        rule = RULES.get(eqn.primitive)
+        rule = ALGEBRA.get(eqn.primitive)
         found = rule(self, eqn) if rule else None
         if found is None:
             return None
@@ -235,7 +240,7 @@ def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
 
 # -- algebra that is exact ------------------------------------------------------------
 
-Rule = Callable[[_Simplifier, Eqn], Atom | None]
+Rule = Callable[[_Canonicalizer, Eqn], Atom | None]
 
 
 def _is(atom: Atom, value: float) -> bool:
@@ -246,21 +251,21 @@ def _is(atom: Atom, value: float) -> bool:
     return bool(array == value) and not np.signbit(array)
 
 
-def _operand(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _operand(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     """The operand itself, where its type is the result's."""
     return eqn.inputs[0]
 
 
-def _mul(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _mul(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     x, y = eqn.inputs
     return x if _is(y, 1) else y if _is(x, 1) else None
 
 
-def _div(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _div(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return eqn.inputs[0] if _is(eqn.inputs[1], 1) else None
 
 
-def _add(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _add(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     # -0.0 + 0.0 is 0.0, so only integers have a zero that changes nothing.
     x, y = eqn.inputs
     if eqn.outputs[0].aval.dtype.kind not in "biu":
@@ -268,50 +273,50 @@ def _add(_: _Simplifier, eqn: Eqn) -> Atom | None:
     return x if _is(y, 0) else y if _is(x, 0) else None
 
 
-def _sub(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _sub(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return eqn.inputs[0] if _is(eqn.inputs[1], 0) else None
 
 
-def _involution(work: _Simplifier, eqn: Eqn) -> Atom | None:
+def _involution(work: _Canonicalizer, eqn: Eqn) -> Atom | None:
     inner = work.producer(eqn.inputs[0], eqn.primitive)
     return inner.inputs[0] if inner else None
 
 
-def _idempotent(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _idempotent(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return eqn.inputs[0] if eqn.inputs[0] == eqn.inputs[1] else None
 
 
-def _select_n(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _select_n(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     cases = eqn.inputs[1:]
     return cases[0] if all(c == cases[0] for c in cases) else None
 
 
-def _transpose(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _transpose(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     permutation = eqn.param("permutation")
     same = permutation == tuple(range(len(permutation)))
     return eqn.inputs[0] if same else None
 
 
-def _broadcast(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _broadcast(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     dimensions = eqn.param("broadcast_dimensions")
     same = dimensions == tuple(range(len(dimensions)))
     return eqn.inputs[0] if same else None
 
 
-def _slice(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _slice(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     # Equal shapes leave room for no other start, and for no stride that is felt.
     return eqn.inputs[0]
 
 
-def _single(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _single(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return eqn.inputs[0] if len(eqn.inputs) == 1 else None
 
 
-def _reduce(_: _Simplifier, eqn: Eqn) -> Atom | None:
+def _reduce(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return None if eqn.param("axes") else eqn.inputs[0]
 
 
-RULES: dict[str, Rule] = {
+ALGEBRA: dict[str, Rule] = {
     "mul": _mul,
     "div": _div,
     "add": _add,

@@ -9,12 +9,14 @@ from typing import TypeVar
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Region
-from traceir_numba.emitters.regions import Choose, Flow, Repeat
+from traceir_numba.emitters.regions import Flow, LoopOp, SwitchOp
 
 T = TypeVar("T")
 
 
-def live(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[list[Eqn], set[Var]]:
+def dce_eqns(
+    eqns: Sequence[Eqn], outvars: Sequence[Atom]
+) -> tuple[list[Eqn], set[Var]]:
     """The equations that the results need, and all variables in use.
 
     Control flow keeps the parts that are needed. Equations with effects are always
@@ -24,13 +26,13 @@ def live(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[list[Eqn], set[V
     kept = []
     for eqn in reversed(eqns):
         if eqn.effects or not used.isdisjoint(eqn.outputs):
-            eqn = trimmed(eqn, used)
+            eqn = dce_control_flow(eqn, used)
             kept.append(eqn)
             used.update(a for a in eqn.inputs if isinstance(a, Var))
     return kept[::-1], used
 
 
-def trimmed(eqn: Eqn, used: Collection[Var]) -> Eqn:
+def dce_control_flow(eqn: Eqn, used: Collection[Var]) -> Eqn:
     """Control flow without the results, operands and equations that nobody needs."""
     entry = EMITTERS[eqn.primitive]
     if not isinstance(entry, Region):
@@ -38,10 +40,10 @@ def trimmed(eqn: Eqn, used: Collection[Var]) -> Eqn:
     wanted = [v in used for v in eqn.outputs]
     flow: Flow = entry.read(eqn)
     match flow:
-        case Repeat():
-            flow, kept = _trim_repeat(flow, wanted)
-        case Choose():
-            flow, kept = _trim_choose(flow, wanted), wanted
+        case LoopOp():
+            flow, kept = _dce_loop(flow, wanted)
+        case SwitchOp():
+            flow, kept = _dce_switch(flow, wanted), wanted
     return replace(
         eqn,
         inputs=flow.operands,
@@ -54,27 +56,27 @@ def _only(items: Sequence[T], kept: Sequence[bool]) -> tuple[T, ...]:
     return tuple(x for x, keep in zip(items, kept, strict=True) if keep)
 
 
-def _reduced(
+def _pruned(
     jaxpr: Jaxpr, inputs: Sequence[bool], outputs: Sequence[bool], eqns: Sequence[Eqn]
 ) -> ClosedJaxpr:
     invars, outvars = _only(jaxpr.invars, inputs), _only(jaxpr.outvars, outputs)
     return ClosedJaxpr(Jaxpr((), invars, tuple(eqns), outvars, jaxpr.debug_name))
 
 
-def _trim_repeat(flow: Repeat, wanted: list[bool]) -> tuple[Repeat, list[bool]]:
+def _dce_loop(flow: LoopOp, wanted: list[bool]) -> tuple[LoopOp, list[bool]]:
     """The loop without carries that no wanted result needs, and the new mask."""
-    jaxpr, n, m = flow.body.jaxpr, len(flow.used), len(flow.carry)
+    jaxpr, n, m = flow.body.jaxpr, len(flow.consts), len(flow.carry)
     carried = jaxpr.invars[n : n + m]
     wanted = wanted[:]
-    in_test = [False] * (len(flow.tested) + m)
+    in_test = [False] * (len(flow.test_consts) + m)
     test = flow.test
     if test is not None:
-        tests, reads = live(test.jaxpr.eqns, test.jaxpr.outvars)
+        tests, reads = dce_eqns(test.jaxpr.eqns, test.jaxpr.outvars)
         in_test = [v in reads for v in test.jaxpr.invars]
-        for k, read in enumerate(in_test[len(flow.tested) :]):
+        for k, read in enumerate(in_test[len(flow.test_consts) :]):
             wanted[k] = wanted[k] or read
     while True:  # what is carried is needed where a needed result reads it
-        eqns, reads = live(jaxpr.eqns, _only(jaxpr.outvars, wanted))
+        eqns, reads = dce_eqns(jaxpr.eqns, _only(jaxpr.outvars, wanted))
         more = [k for k, v in enumerate(carried) if v in reads and not wanted[k]]
         if not more:
             break
@@ -83,32 +85,32 @@ def _trim_repeat(flow: Repeat, wanted: list[bool]) -> tuple[Repeat, list[bool]]:
     inputs = [v in reads for v in jaxpr.invars]
     inputs[n : n + m] = wanted[:m]
     if test is not None:
-        in_test[len(flow.tested) :] = wanted[:m]
-        test = _reduced(test.jaxpr, in_test, [True], tests)
+        in_test[len(flow.test_consts) :] = wanted[:m]
+        test = _pruned(test.jaxpr, in_test, [True], tests)
     flow = replace(
         flow,
-        body=_reduced(jaxpr, inputs, wanted, eqns),
-        used=_only(flow.used, inputs[:n]),
+        body=_pruned(jaxpr, inputs, wanted, eqns),
+        consts=_only(flow.consts, inputs[:n]),
         carry=_only(flow.carry, wanted[:m]),
-        rows=_only(flow.rows, inputs[n + m :]),
+        xs=_only(flow.xs, inputs[n + m :]),
         test=test,
-        tested=_only(flow.tested, in_test[: len(flow.tested)]),
+        test_consts=_only(flow.test_consts, in_test[: len(flow.test_consts)]),
     )
     return flow, wanted
 
 
-def _trim_choose(flow: Choose, wanted: list[bool]) -> Choose:
+def _dce_switch(flow: SwitchOp, wanted: list[bool]) -> SwitchOp:
     """The choice without results that nobody wants and operands that nobody reads."""
     found = [
-        (b.jaxpr, *live(b.jaxpr.eqns, _only(b.jaxpr.outvars, wanted)))
+        (b.jaxpr, *dce_eqns(b.jaxpr.eqns, _only(b.jaxpr.outvars, wanted)))
         for b in flow.branches
     ]
     inputs = [
         any(jaxpr.invars[k] in reads for jaxpr, _, reads in found)
         for k in range(len(flow.xs))
     ]
-    return Choose(
+    return SwitchOp(
         flow.index,
-        tuple(_reduced(jaxpr, inputs, wanted, eqns) for jaxpr, eqns, _ in found),
+        tuple(_pruned(jaxpr, inputs, wanted, eqns) for jaxpr, eqns, _ in found),
         _only(flow.xs, inputs),
     )

@@ -27,7 +27,7 @@ from traceir.ir.jaxpr import (
     subjaxprs,
 )
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Parts, Region, Rewrite, View
+from traceir_numba.emitters.kinds import Concat, Decomposition, Region, View
 from traceir_numba.runtime.allocator import BITS, half_of
 
 HALVES = ("float16", "bfloat16")
@@ -41,7 +41,7 @@ SMALL = frozenset(map(np.dtype, ("bool", "int8", "int16", "uint8", "uint16")))
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
+class Float16Lowering:
     """A program without halves; `names` has the variable that each of its stands for,
     `views` the dtypes of results that are halves, by position."""
 
@@ -50,20 +50,20 @@ class Lowered:
     views: tuple[tuple[int, str], ...]
 
 
-def without_halves(closed: ClosedJaxpr) -> Lowered:
+def lower_float16(closed: ClosedJaxpr) -> Float16Lowering:
     """The same program without dtypes of 16 bits; its inputs and results are bits."""
     outs = enumerate(closed.jaxpr.outvars)
     views = tuple((k, half) for k, v in outs if (half := half_of(v.aval.dtype)))
-    if not _has_halves(closed.jaxpr):
-        return Lowered(closed, {}, views)
+    if not _has_float16(closed.jaxpr):
+        return Float16Lowering(closed, {}, views)
     names: dict[Var, Var] = {}
-    return Lowered(_lowered(closed, names), names, views)
+    return Float16Lowering(_lowered(closed, names), names, views)
 
 
-def _has_halves(jaxpr: Jaxpr) -> bool:
+def _has_float16(jaxpr: Jaxpr) -> bool:
     atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
     for eqn in jaxpr.eqns:
-        if any(_has_halves(inner.jaxpr) for inner in subjaxprs(eqn)):
+        if any(_has_float16(inner.jaxpr) for inner in subjaxprs(eqn)):
             return True
         atoms += [*eqn.inputs, *eqn.outputs]
     return any(half_of(a.aval.dtype) for a in atoms)
@@ -141,8 +141,8 @@ class _Lower:
         if not any(half_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
             self.eqns.append(replace(eqn, params=self.inner(eqn)))
             return
-        programs = any(subjaxprs(eqn)) and isinstance(entry, Region | Rewrite)
-        if programs or isinstance(entry, View | Parts) or eqn.primitive in MOVES:
+        programs = any(subjaxprs(eqn)) and isinstance(entry, Region | Decomposition)
+        if programs or isinstance(entry, View | Concat) or eqn.primitive in MOVES:
             self.moved(eqn)
         elif eqn.primitive in NAMED:
             half = half_of(eqn.outputs[0].aval.dtype)
@@ -157,7 +157,7 @@ class _Lower:
 
         def value(one: Any) -> Any:
             if isinstance(one, ClosedJaxpr):
-                return _lowered(one, self.names) if _has_halves(one.jaxpr) else one
+                return _lowered(one, self.names) if _has_float16(one.jaxpr) else one
             if isinstance(one, tuple) and type(one) is tuple:
                 return tuple(map(value, one))
             return dtype if half_of(one) else one

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Scalar, View
-from traceir_numba.fusion.dataflow import identity
+from traceir_numba.emitters.kinds import Elementwise, View
+from traceir_numba.fusion.dataflow import identity_map
 
 Shape = tuple[int, ...]
 
@@ -55,7 +55,7 @@ def _is_alias(eqn: Eqn) -> bool:
         and isinstance(operand, Var)
         # Memory that is seen as that of keys, or of words, has other elements.
         and operand.aval.dtype == out.dtype
-        and entry.read(eqn, identity(out.ndim)) is None
+        and entry.read(eqn, identity_map(out.ndim)) is None
     )
 
 
@@ -97,7 +97,7 @@ def _hoist(
 def _is_elementwise(eqn: Eqn) -> bool:
     """True if all operands are scalars or have the result's shape."""
     shape = eqn.outputs[0].aval.shape
-    return isinstance(EMITTERS[eqn.primitive], Scalar) and all(
+    return isinstance(EMITTERS[eqn.primitive], Elementwise) and all(
         atom.aval.shape in ((), shape) for atom in eqn.inputs
     )
 

@@ -30,12 +30,12 @@ from traceir.ir.jaxpr import (
     sort_params,
     subjaxprs,
 )
-from traceir.reference.interpreter import Program
+from traceir.reference.interpreter import InterpretedProgram
 
 Compile = Callable[[ClosedJaxpr, str], Any]
 
 
-class Driven:
+class HostDrivenExecutable:
     """A program with calls of the host; `parts` are what is compiled of it."""
 
     __slots__ = ("run", "parts", "_closed")
@@ -44,7 +44,7 @@ class Driven:
         cut = _Cutter(name or "program", compile)
         self._closed = cut.closed(closed)
         self.parts: list[Any] = cut.parts
-        self.run: Callable[..., tuple[np.ndarray, ...]] = Program(
+        self.run: Callable[..., tuple[np.ndarray, ...]] = InterpretedProgram(
             self._closed.jaxpr, self._closed.consts
         ).run
 
@@ -71,7 +71,7 @@ class _Cutter:
         last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
         eqns: list[Eqn] = []
         done = 0
-        for hosted, group in groupby(jaxpr.eqns, _is_driven):
+        for hosted, group in groupby(jaxpr.eqns, _needs_host):
             part = list(group)
             done += len(part)
             if hosted:
@@ -110,29 +110,29 @@ class _Cutter:
         yield Eqn("jit", inputs, outputs, sort_params(params))
 
 
-def is_driven(jaxpr: Jaxpr) -> bool:
+def needs_host(jaxpr: Jaxpr) -> bool:
     """True if some of a program is driven from Python.
 
     It calls the host, or has a library's function in a loop or a choice.
     """
     found: bool | None = jaxpr.__dict__.get("_is_driven")
     if found is None:
-        found = any(map(_is_driven, jaxpr.eqns))
+        found = any(map(_needs_host, jaxpr.eqns))
         object.__setattr__(jaxpr, "_is_driven", found)
     return found
 
 
-def _is_driven(eqn: Eqn) -> bool:
+def _needs_host(eqn: Eqn) -> bool:
     """True if an equation calls the host, or a region has reference calls inside."""
     # Where all of a program is in the store, nothing asks for the emitters.
     from traceir_numba.emitters import EMITTERS
-    from traceir_numba.emitters.kinds import Evaluated, Host, Region
-    from traceir_numba.emitters.pairs.values import is_evaluated
+    from traceir_numba.emitters.kinds import HostCallback, ReferenceCall, Region
+    from traceir_numba.emitters.pairs.values import is_reference_call
 
     def evaluates(jaxpr: Jaxpr) -> bool:
         return any(
-            isinstance(EMITTERS.get(e.primitive), Evaluated)
-            or is_evaluated(e)
+            isinstance(EMITTERS.get(e.primitive), ReferenceCall)
+            or is_reference_call(e)
             or any(evaluates(c.jaxpr) for c in subjaxprs(e))
             for e in jaxpr.eqns
         )
@@ -141,7 +141,7 @@ def _is_driven(eqn: Eqn) -> bool:
     inner = [c.jaxpr for c in subjaxprs(eqn)]
     if isinstance(entry, Region) and any(map(evaluates, inner)):
         return True
-    return isinstance(entry, Host) or any(map(is_driven, inner))
+    return isinstance(entry, HostCallback) or any(map(needs_host, inner))
 
 
 def _variables(eqns: Sequence[Eqn]) -> Iterator[Var]:

@@ -13,23 +13,23 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
-    Evaluated,
-    Fetch,
-    Library,
-    Parts,
-    Put,
+    Concat,
+    Elementwise,
+    Gather,
+    Matmul,
+    PrefixScan,
     Reduce,
+    ReferenceCall,
     Region,
-    Running,
-    Scalar,
+    Scatter,
     View,
 )
-from traceir_numba.emitters.regions import Atoms, Choose, Flow, Repeat
+from traceir_numba.emitters.regions import Atoms, Flow, LoopOp, SwitchOp
 
 Given = dict[int, Atom]  # inputs by number that are known inside a program
 
 
-class Caller(Protocol):
+class EnclosingProgram(Protocol):
     """The program around, while it is simplified."""
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
@@ -43,7 +43,7 @@ class Caller(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tidy:
+class HoistedOp:
     """A flow, the results it still computes by number, and those that are known."""
 
     flow: Flow
@@ -51,13 +51,13 @@ class Tidy:
     known: Mapping[int, Atom]
 
 
-def tidied(flow: Flow, caller: Caller) -> Tidy:
+def hoist_invariants(flow: Flow, caller: EnclosingProgram) -> HoistedOp:
     """The flow with its programs simplified and opened."""
     match flow:
-        case Repeat():
-            return _tidy_repeat(flow, caller)
-        case Choose():
-            return _tidy_choose(flow, caller)
+        case LoopOp():
+            return _hoist_from_loop(flow, caller)
+        case SwitchOp():
+            return _hoist_from_switch(flow, caller)
 
 
 def _program(
@@ -70,8 +70,8 @@ def _program(
     )
 
 
-def _opened(
-    closed: ClosedJaxpr, operands: Atoms, fixed: int, caller: Caller
+def _canonicalized_body(
+    closed: ClosedJaxpr, operands: Atoms, fixed: int, caller: EnclosingProgram
 ) -> tuple[ClosedJaxpr, Atoms]:
     """The program simplified, its constants among the first operands that never change.
 
@@ -95,13 +95,13 @@ def _opened(
     return _program(jaxpr, invars), (*operands[:fixed], *consts, *operands[fixed:])
 
 
-def _tidy_repeat(flow: Repeat, caller: Caller) -> Tidy:
+def _hoist_from_loop(flow: LoopOp, caller: EnclosingProgram) -> HoistedOp:
     """The loop in which carries that never change are constants."""
     left = list(range(len(flow.body.jaxpr.outvars)))
     known: dict[int, Atom] = {}
     while True:
-        flow = _simplified(flow, caller)
-        start = len(flow.used)
+        flow = _canonicalized(flow, caller)
+        start = len(flow.consts)
         carried = flow.body.jaxpr.invars[start : start + len(flow.carry)]
         fixed = [
             k for k, var in enumerate(carried) if flow.body.jaxpr.outvars[k] is var
@@ -110,27 +110,27 @@ def _tidy_repeat(flow: Repeat, caller: Caller) -> Tidy:
             break
         known |= {left[k]: flow.carry[k] for k in fixed}
         left = [n for k, n in enumerate(left) if k not in fixed]
-        flow = _unchanged(flow, fixed)
-    return Tidy(_hoisted(flow, caller), tuple(left), known)
+        flow = _carry_to_consts(flow, fixed)
+    return HoistedOp(_hoisted(flow, caller), tuple(left), known)
 
 
-def _simplified(flow: Repeat, caller: Caller) -> Repeat:
+def _canonicalized(flow: LoopOp, caller: EnclosingProgram) -> LoopOp:
     """The loop with its body and its test simplified."""
-    rest = flow.carry + flow.rows
-    fixed = len(flow.used)
-    body, operands = _opened(flow.body, flow.used + rest, fixed, caller)
-    flow = replace(flow, body=body, used=operands[: len(operands) - len(rest)])
+    rest = flow.carry + flow.xs
+    fixed = len(flow.consts)
+    body, operands = _canonicalized_body(flow.body, flow.consts + rest, fixed, caller)
+    flow = replace(flow, body=body, consts=operands[: len(operands) - len(rest)])
     if flow.test is None:
         return flow
-    both = flow.tested + flow.carry
-    test, operands = _opened(flow.test, both, len(flow.tested), caller)
+    both = flow.test_consts + flow.carry
+    test, operands = _canonicalized_body(flow.test, both, len(flow.test_consts), caller)
     tested = operands[: len(operands) - len(flow.carry)]
-    return replace(flow, test=test, tested=tested)
+    return replace(flow, test=test, test_consts=tested)
 
 
-def _unchanged(flow: Repeat, fixed: Collection[int]) -> Repeat:
+def _carry_to_consts(flow: LoopOp, fixed: Collection[int]) -> LoopOp:
     """The loop with some parts of its carry as values that it only uses."""
-    n, m = len(flow.used), len(flow.carry)
+    n, m = len(flow.consts), len(flow.carry)
     moved = tuple(flow.carry[k] for k in fixed)
 
     def inputs(jaxpr: Jaxpr, start: int) -> list[Var]:
@@ -143,24 +143,24 @@ def _unchanged(flow: Repeat, fixed: Collection[int]) -> Repeat:
     outvars = [a for k, a in enumerate(jaxpr.outvars) if k not in fixed]
     test = flow.test
     if test is not None:
-        test = _program(test.jaxpr, inputs(test.jaxpr, len(flow.tested)))
+        test = _program(test.jaxpr, inputs(test.jaxpr, len(flow.test_consts)))
     return replace(
         flow,
         body=_program(jaxpr, inputs(jaxpr, n), outvars),
-        used=flow.used + moved,
+        consts=flow.consts + moved,
         carry=tuple(a for k, a in enumerate(flow.carry) if k not in fixed),
         test=test,
-        tested=flow.tested + moved if test is not None else (),
+        test_consts=flow.test_consts + moved if test is not None else (),
     )
 
 
-def _hoisted(flow: Repeat, caller: Caller) -> Repeat:
+def _hoisted(flow: LoopOp, caller: EnclosingProgram) -> LoopOp:
     """The loop, less expensive equations that give the same in each of its runs."""
-    jaxpr, n = flow.body.jaxpr, len(flow.used)
+    jaxpr, n = flow.body.jaxpr, len(flow.consts)
     outside = _expensive(jaxpr, set(jaxpr.invars[:n]))
     if not outside:
         return flow
-    env: dict[Var, Atom] = dict(zip(jaxpr.invars[:n], flow.used, strict=True))
+    env: dict[Var, Atom] = dict(zip(jaxpr.invars[:n], flow.consts, strict=True))
     for eqn in outside:
         inputs = tuple(env[a] if isinstance(a, Var) else a for a in eqn.inputs)
         env.update(zip(eqn.outputs, caller.apply(eqn, inputs), strict=True))
@@ -169,8 +169,8 @@ def _hoisted(flow: Repeat, caller: Caller) -> Repeat:
     made = tuple(v for eqn in outside for v in eqn.outputs)
     invars = (*jaxpr.invars[:n], *made, *jaxpr.invars[n:])
     body = ClosedJaxpr(Jaxpr((), invars, eqns, jaxpr.outvars, jaxpr.debug_name))
-    used = (*flow.used, *(env[v] for v in made))
-    return replace(flow, body=body, used=used)
+    used = (*flow.consts, *(env[v] for v in made))
+    return replace(flow, body=body, consts=used)
 
 
 def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
@@ -193,22 +193,24 @@ def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
 def _is_expensive(eqn: Eqn) -> bool:
     """True if an equation is worth memory of its own before a loop."""
     match EMITTERS[eqn.primitive]:
-        case Scalar():
+        case Elementwise():
             return cost_model.operation_cost(eqn.primitive) > cost_model.HOISTED_COST
-        case Fetch():
+        case Gather():
             return prod(eqn.outputs[0].aval.shape) > 1
-        case Reduce() | Running() | Parts() | Put():
+        case Reduce() | PrefixScan() | Concat() | Scatter():
             return True
-        case Library() | Evaluated() | Region():
+        case Matmul() | ReferenceCall() | Region():
             return True
         case View(reorders=reorders):
             return reorders
     return False
 
 
-def _tidy_choose(flow: Choose, caller: Caller) -> Tidy:
+def _hoist_from_switch(flow: SwitchOp, caller: EnclosingProgram) -> HoistedOp:
     """The choice with the branches' constants among the operands of all."""
-    opened = [_opened(b, flow.xs, len(flow.xs), caller) for b in flow.branches]
+    opened = [
+        _canonicalized_body(b, flow.xs, len(flow.xs), caller) for b in flow.branches
+    ]
     extra = [operands[len(flow.xs) :] for _, operands in opened]
     branches = []
     for number, (branch, _) in enumerate(opened):
@@ -223,4 +225,4 @@ def _tidy_choose(flow: Choose, caller: Caller) -> Tidy:
         )
     xs = (*flow.xs, *(a for atoms in extra for a in atoms))
     count = len(branches[0].jaxpr.outvars)
-    return Tidy(Choose(flow.index, tuple(branches), xs), tuple(range(count)), {})
+    return HoistedOp(SwitchOp(flow.index, tuple(branches), xs), tuple(range(count)), {})

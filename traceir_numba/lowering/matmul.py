@@ -22,13 +22,13 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Library, View
+from traceir_numba.emitters.kinds import Matmul, View
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class MatmulSizes:
     """The extents of a product: batches, rows, what is summed, and columns."""
 
     batch: int
@@ -70,23 +70,23 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
     Operands that are `fixed` may be laid out anew at no cost: that is done once.
     """
     (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
-    build = _Build(eqn)
+    build = _MatmulBuilder(eqn)
     x, y = (
         _Operand(atom, var, batch, summed, atom in fixed)
         for atom, var, batch, summed in zip(
             eqn.inputs, build.converted(), (lb, rb), (lc, rc), strict=True
         )
     )
-    sizes = Sizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
+    sizes = MatmulSizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
     if not is_large(sizes):
         if sizes.columns == 1:  # the result is the same with rows as columns
             x, y = y, x
-            sizes = Sizes(sizes.batch, 1, sizes.inner, sizes.rows)
+            sizes = MatmulSizes(sizes.batch, 1, sizes.inner, sizes.rows)
         return build.finish(build.sums(x, y, sizes))
     return build.finish(build.call(x, y))
 
 
-def is_large(sizes: Sizes) -> bool:
+def is_large(sizes: MatmulSizes) -> bool:
     """True if a product is worth a call: vectors are read once, whatever is done."""
     each = sizes.rows * sizes.inner * sizes.columns
     vectors = 1 in (sizes.rows, sizes.inner, sizes.columns)
@@ -97,7 +97,7 @@ def is_large(sizes: Sizes) -> bool:
     )
 
 
-class _Build:
+class _MatmulBuilder:
     """A program of one equation's operands, made equation by equation."""
 
     def __init__(self, eqn: Eqn) -> None:
@@ -157,7 +157,7 @@ class _Build:
         result = self.reshaped(result, self.eqn.outputs[0].aval.shape)
         return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), (result,)))
 
-    def sums(self, x: _Operand, y: _Operand, sizes: Sizes) -> Var:
+    def sums(self, x: _Operand, y: _Operand, sizes: MatmulSizes) -> Var:
         """A sum of products over one nest of loops.
 
         Its innermost loop runs along the columns, or else along what is summed.
@@ -282,7 +282,7 @@ def turned(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[Eqn, ...]:
 
 
 def _is_product(eqn: Eqn) -> bool:
-    is_product = isinstance(EMITTERS.get(eqn.primitive), Library)
+    is_product = isinstance(EMITTERS.get(eqn.primitive), Matmul)
     return is_product and not is_strided(eqn)
 
 
@@ -360,15 +360,15 @@ def call_arguments(eqn: Eqn) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _MatmulArguments:
     """The arguments of a call: strides of the left operand, then of the right one."""
 
-    sizes: Sizes
+    sizes: MatmulSizes
     outer: int
     strides: tuple[int, ...]
 
 
-def _call(eqn: Eqn) -> _Call | None:
+def _call(eqn: Eqn) -> _MatmulArguments | None:
     """The arguments of a call; None if dimensions have no single stride."""
     (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
     x, y = (a.aval.shape for a in eqn.inputs)
@@ -385,5 +385,5 @@ def _call(eqn: Eqn) -> _Call | None:
         prod(s[d] for d in g) for s, g in ((x, left), (x, lc), (y, right))
     )
     batch, outer = (prod(x[d] for d in g) for g in (lb, lb[:cut]))
-    sizes = Sizes(batch, rows, inner, columns)
-    return _Call(sizes, outer, tuple(s for s in strides if s is not None))
+    sizes = MatmulSizes(batch, rows, inner, columns)
+    return _MatmulArguments(sizes, outer, tuple(s for s in strides if s is not None))

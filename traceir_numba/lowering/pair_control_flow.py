@@ -13,7 +13,7 @@ from typing import Protocol
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 from traceir_numba.emitters.kinds import Region
 from traceir_numba.emitters.pairs.values import Value
-from traceir_numba.emitters.regions import Choose, Flow, Repeat
+from traceir_numba.emitters.regions import Flow, LoopOp, SwitchOp
 from traceir_numba.lowering.pair_types import apart, atoms_of, together
 
 
@@ -41,12 +41,12 @@ def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
     """Add a loop or a choice over the numbers; gives what stands for its results."""
     flow: Flow = entry.read(eqn)
     match flow:
-        case Choose(index, branches, xs):
+        case SwitchOp(index, branches, xs):
             given = list(map(work.value_of, xs))
             results = [apart(v.aval) for v in eqn.outputs]
             inner = tuple(work.inner(b, given, results) for b in branches)
-            made: Flow = Choose(work.use(index), inner, atoms_of(given))
-        case Repeat():
+            made: Flow = SwitchOp(work.use(index), inner, atoms_of(given))
+        case LoopOp():
             made, results = _repeat(work, eqn, flow)
     outputs = tuple(v for v in atoms_of(results) if isinstance(v, Var))
     params = entry.write(eqn, made)
@@ -54,11 +54,11 @@ def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
     return results
 
 
-def _repeat(work: Rewriter, eqn: Eqn, flow: Repeat) -> tuple[Repeat, list[Value]]:
+def _repeat(work: Rewriter, eqn: Eqn, flow: LoopOp) -> tuple[LoopOp, list[Value]]:
     """A loop, and what stands for its results."""
     used, tested, rows = (
         [work.value_of(a) for a in atoms]
-        for atoms in (flow.used, flow.tested, flow.rows)
+        for atoms in (flow.consts, flow.test_consts, flow.xs)
     )
     carry = [work.apart(a) for a in flow.carry]
     m = len(carry)
@@ -74,10 +74,10 @@ def _repeat(work: Rewriter, eqn: Eqn, flow: Repeat) -> tuple[Repeat, list[Value]
     made = replace(
         flow,
         body=body,
-        used=atoms_of(used),
+        consts=atoms_of(used),
         carry=atoms_of(carry),
-        rows=atoms_of(rows),
+        xs=atoms_of(rows),
         test=test,
-        tested=atoms_of(tested),
+        test_consts=atoms_of(tested),
     )
     return made, results

@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var, subjaxprs
-from traceir_numba.emitters.pairs.values import Pair, Value, Whole, part_of
+from traceir_numba.emitters.pairs.values import Pair, PairedArray, Value, part_of
 
 
 def has_pairs(jaxpr: Jaxpr) -> bool:
@@ -71,7 +71,7 @@ def atoms_of(values: Sequence[Value]) -> tuple[Atom, ...]:
         match value:
             case Pair(first, second):
                 found += first, second
-            case Whole(var):
+            case PairedArray(var):
                 found.append(var)
             case _:
                 found.append(value)
@@ -88,7 +88,7 @@ def apart(aval: ShapedArray) -> Value:
 
 def together(aval: ShapedArray) -> Value:
     """A new variable for a value, its numbers beside one another."""
-    return Whole(Var(as_whole(aval))) if part_of(aval.dtype) else Var(aval)
+    return PairedArray(Var(as_whole(aval))) if part_of(aval.dtype) else Var(aval)
 
 
 def same_form(value: Value, var: Var) -> Value:
@@ -96,7 +96,7 @@ def same_form(value: Value, var: Var) -> Value:
     match value:
         case Pair():
             return apart(var.aval)
-        case Whole():
+        case PairedArray():
             return together(var.aval)
     return var
 

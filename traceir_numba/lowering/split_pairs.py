@@ -36,16 +36,16 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_p
 from traceir.rules import default
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
-    Evaluated,
-    Fetch,
-    Parts,
-    Put,
+    Concat,
+    Decomposition,
+    Elementwise,
+    Gather,
+    ReferenceCall,
     Region,
-    Rewrite,
-    Scalar,
+    Scatter,
     View,
 )
-from traceir_numba.emitters.pairs.values import RULES, Pair, Value, Whole, part_of
+from traceir_numba.emitters.pairs.values import RULES, Pair, PairedArray, Value, part_of
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.pair_control_flow import region
 from traceir_numba.lowering.pair_types import (
@@ -67,7 +67,7 @@ TRUTHS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is_finite"})
 
 
 @dataclass(frozen=True, slots=True)
-class Physical:
+class PairLowering:
     """A program of numbers; `names` has, for a variable that stands for a part of one
     of the program's own, that one and what is added to its name."""
 
@@ -75,14 +75,14 @@ class Physical:
     names: dict[Var, tuple[Var, str]]
 
 
-def without_pairs(closed: ClosedJaxpr) -> Physical:
+def lower_pairs(closed: ClosedJaxpr) -> PairLowering:
     """The same program without values of two numbers between inputs and results.
 
     Raises JaxprTypeError (backend.unsupported) for an equation that has no rule.
     """
     names: dict[Var, tuple[Var, str]] = {}
     if not has_pairs(closed.jaxpr):
-        return Physical(closed, names)
+        return PairLowering(closed, names)
     work = _Work(names)
     jaxpr = closed.jaxpr
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
@@ -91,7 +91,7 @@ def without_pairs(closed: ClosedJaxpr) -> Physical:
         work.given(var)
     work.run_all(jaxpr.eqns)
     outvars = tuple(map(work.result, jaxpr.outvars))
-    return Physical(work.program(jaxpr.invars, outvars, closed), names)
+    return PairLowering(work.program(jaxpr.invars, outvars, closed), names)
 
 
 @dataclass(slots=True)
@@ -222,7 +222,7 @@ class _Work:
                 found = self.spread(first, shape), self.spread(second, shape)
                 self.pairs[var] = found
                 self.name(var, found)
-            case Whole(whole):
+            case PairedArray(whole):
                 self.wholes[var] = whole
                 self.names.setdefault(whole, (var, ""))
             case _:
@@ -287,17 +287,17 @@ class _Work:
             return rule(self, eqn)
         entry = EMITTERS.get(eqn.primitive)
         match entry:
-            case Rewrite(program):
+            case Decomposition(program):
                 return self.run(program(eqn), eqn)
-            case Scalar(otherwise=otherwise) if otherwise is not None:
+            case Elementwise(decompose=otherwise) if otherwise is not None:
                 found = otherwise(eqn)
                 if found is not None:
                     return self.run(found, eqn)
             case Region():
                 return region(self, eqn, entry)
-            case Evaluated():
-                return self.evaluated(eqn)
-            case View() | Parts() | Fetch() | Put(combine=None):
+            case ReferenceCall():
+                return self.reference_call(eqn)
+            case View() | Concat() | Gather() | Scatter(combine=None):
                 return self.each(eqn)
         what = ", ".join(a.aval.str_short() for a in eqn.inputs)
         raise unsupported(eqn, f"`{eqn.primitive}` of {what}")
@@ -318,13 +318,15 @@ class _Work:
             found.append(var)
         return [Pair(*found)]
 
-    def evaluated(self, eqn: Eqn) -> list[Value]:
+    def reference_call(self, eqn: Eqn) -> list[Value]:
         """The results of the reference's kernel for whole arrays."""
         inputs = tuple(self.result(a) for a in eqn.inputs)
         outputs = tuple(Var(v.aval) for v in eqn.outputs)
         self.eqns.append(replace(eqn, inputs=inputs, outputs=outputs))
         return [
-            Whole(self.seen_as(v, as_whole(v.aval))) if part_of(v.aval.dtype) else v
+            PairedArray(self.seen_as(v, as_whole(v.aval)))
+            if part_of(v.aval.dtype)
+            else v
             for v in outputs
         ]
 
@@ -347,7 +349,7 @@ class _Work:
         if not part_of(atom.aval.dtype):
             return self.use(atom)
         if isinstance(atom, Var) and atom in self.wholes and atom not in self.pairs:
-            return Whole(self.wholes[atom])
+            return PairedArray(self.wholes[atom])
         return Pair(*self.pair(atom))
 
     def apart(self, atom: Atom) -> Value:
@@ -372,7 +374,7 @@ class _Work:
         work.run_all(jaxpr.eqns)
         outvars: list[Atom] = []
         for atom, form in zip(jaxpr.outvars, results, strict=True):
-            if isinstance(form, Whole):
+            if isinstance(form, PairedArray):
                 outvars.append(work.whole(atom))
             else:
                 outvars += atoms_of([work.apart(atom)])

@@ -1,7 +1,8 @@
 """The pass manager: a traced program to a compiled one, pass by pass.
 
-Takes a `ClosedJaxpr` and gives a `Build`: a program of kernels, its source and a
-`Recipe`, with which any process can run it. Start reading at `build_program.assemble`.
+Takes a `ClosedJaxpr` and gives a `Compilation`: a program of kernels, its source and a
+`Recipe`, with which any process can run it. Start reading at
+`build_program.build_program`.
 
 - `build_program`: a traced program to a program of kernels, stage by stage
 - `compiler`: the compiler: assembles a program, writes its source, compiles it

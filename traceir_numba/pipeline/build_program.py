@@ -22,10 +22,10 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 from traceir.text.naming import letters
 from traceir.text.printer import with_names
-from traceir_numba.buffers.buffer_assignment import share_memory
+from traceir_numba.buffers.buffer_assignment import assign_buffers
 from traceir_numba.buffers.lower_control_flow import operands_of, routine_of
 from traceir_numba.device_functions import NUMBERS
-from traceir_numba.emitters.kinds import Library
+from traceir_numba.emitters.kinds import Matmul
 from traceir_numba.emitters.pairs.values import part_of
 from traceir_numba.errors import unsupported
 from traceir_numba.fusion.clusters import Cluster, Shape
@@ -34,30 +34,30 @@ from traceir_numba.loops.identifiers import program_name, safe_name
 from traceir_numba.loops.lower_clusters import ClusterLowering
 from traceir_numba.loops.program import (
     Buffer,
-    Call,
+    BufferProgram,
+    CallMatmul,
+    CallReference,
+    CallRoutine,
     Copy,
-    Evaluate,
-    Program,
     Reshape,
-    Run,
     Step,
 )
-from traceir_numba.lowering.canonicalize import simplify
-from traceir_numba.lowering.float16 import without_halves
+from traceir_numba.lowering.canonicalize import canonicalize
+from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
-from traceir_numba.lowering.split_pairs import without_pairs
+from traceir_numba.lowering.split_pairs import lower_pairs
 from traceir_numba.runtime.allocator import half_of
 
 # What kernels compute with; numbers of 16 bits are bits to them.
 DTYPES = frozenset(map(np.dtype, NUMBERS))
 
 
-def assemble(
+def build_program(
     closed: ClosedJaxpr,
     name: str,
     donated: Collection[int] = (),
     device: bool = False,
-) -> Program:
+) -> BufferProgram:
     """The kernels, calls and buffers of a traced program.
 
     `donated` are the positions of the inputs whose memory the program may write. A
@@ -66,10 +66,10 @@ def assemble(
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
     text, printed = with_names(closed)
-    physical = without_pairs(closed)
+    physical = lower_pairs(closed)
     _check_dtypes(physical.closed.jaxpr)
-    lowered = without_halves(physical.closed)
-    flat = simplify(lowered.closed, device)
+    lowered = lower_float16(physical.closed)
+    flat = canonicalize(lowered.closed, device)
     for new, (old, part) in physical.names.items():
         if old in printed:
             printed[new] = f"{printed[old]}{part}"
@@ -79,9 +79,9 @@ def assemble(
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = program_name(re.sub(r"\W+", "_", name).strip("_") or "program")
-    program = _Assembler(flat, names, own_name, printed).program(text)
+    program = _ProgramBuilder(flat, names, own_name, printed).program(text)
     program = replace(program, views=lowered.views)
-    return share_memory(program, [program.inputs[k] for k in donated])
+    return assign_buffers(program, [program.inputs[k] for k in donated])
 
 
 def _origin(origins: dict[Var, Var], var: Var) -> Var:
@@ -120,7 +120,7 @@ def names_of(flat: Jaxpr, printed: Mapping[Var, str]) -> dict[Var, str]:
     return names
 
 
-class _Assembler:
+class _ProgramBuilder:
     def __init__(
         self,
         closed: ClosedJaxpr,
@@ -138,7 +138,7 @@ class _Assembler:
         self.constants: list[tuple[int, np.ndarray]] = []
         self.steps: list[Step] = []
 
-    def program(self, text: str) -> Program:
+    def program(self, text: str) -> BufferProgram:
         """Fuse, give buffers to values, add the steps of each cluster."""
         jaxpr = self.closed.jaxpr
         inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
@@ -153,7 +153,7 @@ class _Assembler:
         for cluster in lowering.clusters:
             self.step(lowering, cluster)
         outputs = self.outputs()
-        return Program(
+        return BufferProgram(
             self.own_name,
             tuple(self.buffers),
             inputs,
@@ -191,7 +191,7 @@ class _Assembler:
         numbers.
         """
         maker = self.graph.producer(memory)
-        called = maker is not None and isinstance(self.graph.entry(maker), Library)
+        called = maker is not None and isinstance(self.graph.entry(maker), Matmul)
         same = memory.aval.dtype == result.aval.dtype
         return memory.aval if called and not same else result.aval
 
@@ -245,20 +245,20 @@ class _Assembler:
     def step(self, lowering: ClusterLowering, cluster: Cluster) -> None:
         """Add the steps of a cluster: a launch, a call, a routine, or a copy before."""
         job = cluster.jobs[0]
-        if job.kind == "library":
+        if job.kind == "matmul":
             inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
             output = self.slot(job.var, "temporary")
-            self.steps.append(Call(job.eqn, inputs, output))
+            self.steps.append(CallMatmul(job.eqn, inputs, output))
             return
-        if job.kind == "evaluated":
+        if job.kind == "reference":
             inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
             outputs = tuple(self.slot(v, "temporary") for v in job.eqn.outputs)
-            self.steps.append(Evaluate(job.eqn, inputs, outputs))
+            self.steps.append(CallReference(job.eqn, inputs, outputs))
             return
         if job.kind == "region":
             self.run(job.eqn)
             return
-        if job.kind == "put":  # in a copy, unless nobody reads what it is put in
+        if job.kind == "scatter":  # in a copy, unless nobody reads what it is put in
             source = self.whole(job.eqn.inputs[0], 0)
             self.steps.append(Copy(source, self.slot(job.var, "temporary")))
         slot = partial(self.slot, role="temporary")
@@ -266,7 +266,7 @@ class _Assembler:
 
     def run(self, eqn: Eqn) -> None:
         """A routine for control flow, with the memory that it needs."""
-        number = sum(isinstance(step, Run) for step in self.steps)
+        number = sum(isinstance(step, CallRoutine) for step in self.steps)
         name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
         outvars = self.closed.jaxpr.outvars
         needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
@@ -277,4 +277,4 @@ class _Assembler:
             buffer = routine.buffers[k]
             memory = f"memory_{len(self.steps)}_{number}"
             slots.append(self.add(memory, buffer.shape, buffer.dtype, "temporary"))
-        self.steps.append(Run(routine, tuple(slots)))
+        self.steps.append(CallRoutine(routine, tuple(slots)))

@@ -10,34 +10,34 @@ from dataclasses import dataclass
 
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.codegen.driver import product_name, products_of
-from traceir_numba.codegen.embedded_reference import evaluated_name
-from traceir_numba.codegen.kernel_sources import Sources, sources_of
-from traceir_numba.codegen.module import Module, module_of
+from traceir_numba.codegen.embedded_reference import reference_name
+from traceir_numba.codegen.kernel_sources import KernelSources, sources_of
+from traceir_numba.codegen.module import ModuleSource, module_of
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.gemm import blocked, strided
-from traceir_numba.llvm.optimize import Code
-from traceir_numba.loops.program import Evaluate, Program
+from traceir_numba.llvm.optimize import MachineCode
+from traceir_numba.loops.program import BufferProgram, CallReference
 from traceir_numba.lowering.float16 import HALVES
 from traceir_numba.pipeline import kernel_cache
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import report, vector_bits
-from traceir_numba.pipeline.kernel_cache import Compiled
+from traceir_numba.pipeline.kernel_cache import CompiledKernel
 from traceir_numba.runtime.allocator import dtype_name
 from traceir_numba.store.programs import Entrypoint, Recipe
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class Compilation:
     """A program on the way to machine code."""
 
-    program: Program
-    module: Module
-    kernels: dict[str, Compiled]
-    sources: Sources
+    program: BufferProgram
+    module: ModuleSource
+    kernels: dict[str, CompiledKernel]
+    sources: KernelSources
     seconds: dict[str, float]  # of each stage
 
-    def codes(self) -> list[Code]:
+    def codes(self) -> list[MachineCode]:
         """The machine code of all kernels, each once."""
         codes = {one.code.unit.key: one.code for one in self.kernels.values()}
         return list(codes.values())
@@ -77,26 +77,26 @@ class Build:
             tuple(d for d in (*NUMBERS, *HALVES, *PAIRS) if dtype_name(d) in words),
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),
-            tuple((evaluated_name(p), p) for p in evaluated(self.program)),
+            tuple((reference_name(p), p) for p in evaluated(self.program)),
             {code.unit.key: code.unit for code in codes},
         )
 
 
-def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Build:
+def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Compilation:
     """Compile a program; kernels that the process already has are shared."""
     seconds: dict[str, float] = {}
     with timed(seconds, "simplify and fuse"):
-        program = assemble(closed, name, donated)
+        program = build_program(closed, name, donated)
     with timed(seconds, "emit"):
         sources = sources_of(program)
         module = module_of(program, sources)
-    by_name: dict[str, Compiled] = {}
+    by_name: dict[str, CompiledKernel] = {}
     with timed(seconds, "compile"):
         for requests in (sources.requests(program), sources.routines(program)):
             made = kernel_cache.compiled([*requests.items()])
             names = [kernel.name for kernel in requests.values()]
             by_name.update(zip(names, made, strict=True))
-    return Build(program, module, by_name, sources, seconds)
+    return Compilation(program, module, by_name, sources, seconds)
 
 
 @contextmanager
@@ -109,17 +109,17 @@ def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
 
 def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str:
     """The module of a program, which nothing is compiled for."""
-    program = assemble(closed, name, donated)
+    program = build_program(closed, name, donated)
     return module_of(program, sources_of(program)).text
 
 
-def evaluated(program: Program) -> list[str]:
+def evaluated(program: BufferProgram) -> list[str]:
     """The primitives that the reference's kernels compute."""
-    steps = (s.eqn.primitive for s in program.steps if isinstance(s, Evaluate))
+    steps = (s.eqn.primitive for s in program.steps if isinstance(s, CallReference))
     return list(dict.fromkeys(steps))
 
 
-def _products(dtype: str, is_strided: bool) -> tuple[Entrypoint, Code]:
+def _products(dtype: str, is_strided: bool) -> tuple[Entrypoint, MachineCode]:
     """The products of a dtype, which run long enough to let others run."""
     code, symbol, sizes = blocked.load(dtype), blocked.symbol_of(dtype), blocked.COUNTS
     if is_strided:

@@ -13,17 +13,17 @@ from math import prod
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import short_dtype
 from traceir_numba import cost_model
-from traceir_numba.codegen.nest import Kernel
-from traceir_numba.loops.nest import Apply, Nest
+from traceir_numba.codegen.nest import KernelSource
+from traceir_numba.loops.nest import Apply, LoopNest
 from traceir_numba.loops.program import (
     Buffer,
-    Call,
+    BufferProgram,
+    CallMatmul,
+    CallReference,
+    CallRoutine,
     Copy,
-    Evaluate,
     Launch,
-    Program,
     Reshape,
-    Run,
     Step,
 )
 from traceir_numba.loops.schedule import range_of
@@ -69,8 +69,8 @@ def function_text(assembly: str, symbol: str) -> str:
 
 
 def report(
-    program: Program,
-    kernels: Mapping[int, Kernel],
+    program: BufferProgram,
+    kernels: Mapping[int, KernelSource],
     bits: Mapping[str, int | None],
     seconds: Mapping[str, float],
 ) -> str:
@@ -88,10 +88,10 @@ def report(
 
 
 def told(
-    program: Program,
+    program: BufferProgram,
     names: Mapping[int, str],
     how: Callable[[int, Launch], str],
-    loop: Callable[[Run], str],
+    loop: Callable[[CallRoutine], str],
     seconds: Mapping[str, float],
 ) -> str:
     """The steps of a program, what lies in memory between them, and how long each
@@ -108,7 +108,7 @@ def told(
         match step:
             case Launch() if k in names:
                 own = _launch(program, step, names[k], how(k, step))
-            case Run(routine):
+            case CallRoutine(routine):
                 own = f"{routine.name}: {loop(step)}"
             case _:
                 own = _step(program, step)
@@ -120,7 +120,7 @@ def told(
     return "\n".join([*lines, f"made in: {times}"])
 
 
-def _numbers(program: Program) -> dict[int, int]:
+def _numbers(program: BufferProgram) -> dict[int, int]:
     """The steps that do work, counted from 1."""
     working = [k for k, s in enumerate(program.steps) if not _free(s)]
     return {k: n for n, k in enumerate(working, 1)}
@@ -130,15 +130,15 @@ def _free(step: Step) -> bool:
     return isinstance(step, Reshape) and not step.copied
 
 
-def _head(program: Program) -> str:
+def _head(program: BufferProgram) -> str:
     """The first line: counts of kernels and calls, bytes of arguments and results."""
     counts = [
         _plural(sum(isinstance(s, kind) for s in program.steps), word)
         for kind, word in (
             (Launch, "kernel"),
-            (Call, "product"),
-            (Evaluate, "library function"),
-            (Run, "loop"),
+            (CallMatmul, "product"),
+            (CallReference, "library function"),
+            (CallRoutine, "loop"),
         )
     ]
     moved = sum(_bytes(program, k) for k in (*program.inputs, *program.outputs))
@@ -151,13 +151,13 @@ def _plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}" if count else ""
 
 
-def _step(program: Program, step: Step) -> str:
+def _step(program: BufferProgram, step: Step) -> str:
     """The line of a step that is no kernel."""
     match step:
-        case Call(eqn, inputs, output):
+        case CallMatmul(eqn, inputs, output):
             shapes = [_shape(program.buffers[k]) for k in (*inputs, output)]
             return f"{eqn.primitive}: {' by '.join(shapes[:-1])} gives {shapes[-1]}"
-        case Evaluate(eqn, inputs, outputs):
+        case CallReference(eqn, inputs, outputs):
             given, made = (
                 ", ".join(_shape(program.buffers[k]) for k in slots)
                 for slots in (inputs, outputs)
@@ -171,7 +171,7 @@ def _step(program: Program, step: Step) -> str:
     return type(step).__name__
 
 
-def _launch(program: Program, step: Launch, name: str, how: str) -> str:
+def _launch(program: BufferProgram, step: Launch, name: str, how: str) -> str:
     """The line of a kernel: its work, the buffers it reads and writes, its form."""
     nest, buffers = step.nest, program.buffers
     names = [buffers[b].name for b in step.buffers]
@@ -198,7 +198,7 @@ def _threads(step: Launch) -> str:
     return f"{_plural(threads() if split else 1, 'thread')}{order}"
 
 
-def _does(nest: Nest) -> str:
+def _does(nest: LoopNest) -> str:
     names = _computed(nest)
     counted = [
         f"{name} x {names.count(name)}" if names.count(name) > 1 else name
@@ -208,12 +208,12 @@ def _does(nest: Nest) -> str:
     return f"{' '.join(counted) or 'copy'}{passes}"
 
 
-def _computed(nest: Nest) -> list[str]:
+def _computed(nest: LoopNest) -> list[str]:
     names = [n.primitive for n in nest.nodes if isinstance(n, Apply)]
     return names + [r.primitive for one in nest.passes for r in one.reductions]
 
 
-def _vectors(nest: Nest, kernel: Kernel, bits: int | None) -> str:
+def _vectors(nest: LoopNest, kernel: KernelSource, bits: int | None) -> str:
     if not _computed(nest):
         return ""
     if kernel.slow:
@@ -226,9 +226,9 @@ def _vectors(nest: Nest, kernel: Kernel, bits: int | None) -> str:
 # -- memory ---------------------------------------------------------------------------
 
 
-def _between(program: Program, numbers: Mapping[int, int]) -> Iterator[str]:
+def _between(program: BufferProgram, numbers: Mapping[int, int]) -> Iterator[str]:
     """A line for each array that a step leaves to a later one, and why it has to."""
-    over = dict(program.over)
+    over = dict(program.reuses)
     for slot, buffer in enumerate(program.buffers):
         if buffer.role != "temporary":
             continue
@@ -244,23 +244,27 @@ def _between(program: Program, numbers: Mapping[int, int]) -> Iterator[str]:
 
 
 def _why(
-    program: Program, maker: int, reader: int, slot: int, numbers: Mapping[int, int]
+    program: BufferProgram,
+    maker: int,
+    reader: int,
+    slot: int,
+    numbers: Mapping[int, int],
 ) -> str:
     """The reason why a value is in memory between two steps."""
     made, read = program.steps[maker], program.steps[reader]
     by = numbers.get(reader, numbers.get(reader + 1, 0))
     match made, read:
-        case _, Call():
+        case _, CallMatmul():
             return f"the product of step {by} reads all of it"
-        case _, Evaluate():
+        case _, CallReference():
             return f"the library's function of step {by} reads all of it"
-        case _, Run():
+        case _, CallRoutine():
             return f"the loop of step {by} reads it"
-        case Call(), _:
+        case CallMatmul(), _:
             return f"a product, which step {by} reads"
-        case Evaluate(), _:
+        case CallReference(), _:
             return f"a library's result, which step {by} reads"
-        case Run(), _:
+        case CallRoutine(), _:
             return f"a loop's result, which step {by} reads"
         case Launch(), _ if slot in _finished(made):
             return f"a reduction, which step {by} needs whole"
@@ -273,13 +277,13 @@ def _written(step: Step) -> set[int]:
     match step:
         case Launch():
             return {step.buffers[k] for k in step.nest.written}
-        case Call():
+        case CallMatmul():
             return {step.output}
-        case Evaluate():
+        case CallReference():
             return set(step.outputs)
         case Copy(_, target):
             return {target}
-        case Run(routine, buffers):
+        case CallRoutine(routine, buffers):
             results = ("result", "memory")
             roles = [routine.buffers[k].role for k in routine.args]
             return {b for b, r in zip(buffers, roles, strict=True) if r in results}
@@ -291,13 +295,13 @@ def _read(step: Step) -> set[int]:
     match step:
         case Launch():
             return {step.buffers[k] for k in step.nest.loaded}
-        case Call() | Evaluate():
+        case CallMatmul() | CallReference():
             return set(step.inputs)
         case Copy(source):
             return {source}
         case Reshape():
             return {step.source}
-        case Run(routine, buffers):
+        case CallRoutine(routine, buffers):
             roles = [routine.buffers[k].role for k in routine.args]
             return {b for b, r in zip(buffers, roles, strict=True) if r == "operand"}
     return set()
@@ -305,14 +309,14 @@ def _read(step: Step) -> set[int]:
 
 def _finished(step: Launch) -> set[int]:
     """The buffers that hold what a launch reduces, or computes from it."""
-    stores = (s for one in step.nest.passes for s in one.finish_stores)
+    stores = (s for one in step.nest.passes for s in one.epilogue_stores)
     return {step.buffers[s.access.buffer] for s in stores}
 
 
 # -- words ----------------------------------------------------------------------------
 
 
-def _bytes(program: Program, slot: int) -> int:
+def _bytes(program: BufferProgram, slot: int) -> int:
     buffer = program.buffers[slot]
     return prod(buffer.shape) * as_dtype(buffer.dtype).itemsize
 

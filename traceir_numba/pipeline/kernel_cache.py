@@ -22,8 +22,14 @@ import numpy as np
 from traceir.base.caches import LRUCache
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir_numba import cost_model, vecmath
-from traceir_numba.codegen.nest import Kernel
-from traceir_numba.device_functions import NUMBERS, Function, closure, function, short
+from traceir_numba.codegen.nest import KernelSource
+from traceir_numba.device_functions import (
+    NUMBERS,
+    DeviceFunction,
+    closure,
+    function,
+    short,
+)
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm import optimize, safepoints
@@ -34,34 +40,34 @@ from traceir_numba.llvm.symbols import (
     Callee,
     Cast,
     Intrinsic,
-    Lanes,
+    LaneArray,
     Table,
     table,
 )
-from traceir_numba.llvm.types import Value, float_text, literal
-from traceir_numba.loops.nest import Nest
+from traceir_numba.llvm.types import IRValue, float_text, literal
+from traceir_numba.loops.nest import LoopNest
 from traceir_numba.runtime.mcjit import processor
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Compiled:
+class CompiledKernel:
     """Machine code of one kernel, shared by the programs that live at one time."""
 
-    kernel: Kernel
-    code: optimize.Code
+    kernel: KernelSource
+    code: optimize.MachineCode
     symbol: str
     lowered: str  # the text before it was optimised
 
 
 # What makes two kernels the same code: equal nests, or a routine's text.
-Key = Nest | str
+Key = LoopNest | str
 
-_kernels: WeakValueDictionary[Key, Compiled] = WeakValueDictionary()
+_kernels: WeakValueDictionary[Key, CompiledKernel] = WeakValueDictionary()
 # Of those that no program has any more the last ones stay: a function that is made anew
 # in each round of a loop is not compiled anew.
-_recent: LRUCache[Compiled] = LRUCache(256)
+_recent: LRUCache[CompiledKernel] = LRUCache(256)
 # Those that some thread is compiling.
-_pending: dict[Key, Future[Compiled]] = {}
+_pending: dict[Key, Future[CompiledKernel]] = {}
 # Reentrant, as others: a collection inside may run a user's code.
 _lock = kept_over_forks(threading.RLock())
 _count = 0
@@ -72,7 +78,7 @@ def compile_count() -> int:
     return _count
 
 
-def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+def compiled(requests: Sequence[tuple[Key, KernelSource]]) -> list[CompiledKernel]:
     """The code of some kernels; those that are new are compiled together.
 
     The kernels that a routine calls must be compiled before it.
@@ -87,10 +93,10 @@ def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
             continue
 
 
-def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+def _compiled(requests: Sequence[tuple[Key, KernelSource]]) -> list[CompiledKernel]:
     """The compiled kernels; each is made by one thread, and others wait for it."""
-    own: dict[Key, Future[Compiled]] = {}
-    found: dict[Key, Compiled | Future[Compiled]] = {}
+    own: dict[Key, Future[CompiledKernel]] = {}
+    found: dict[Key, CompiledKernel | Future[CompiledKernel]] = {}
     try:  # around all of it, so that no interrupt leaves others waiting
         with _lock:
             for nest, _ in requests:
@@ -105,11 +111,11 @@ def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
     return [_recent.use(nest, _ready(found[nest])) for nest, _ in requests]
 
 
-def _ready(one: Compiled | Future[Compiled]) -> Compiled:
+def _ready(one: CompiledKernel | Future[CompiledKernel]) -> CompiledKernel:
     return one.result() if isinstance(one, Future) else one
 
 
-def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
+def _abandon(futures: dict[Key, Future[CompiledKernel]]) -> None:
     """No longer pending: what was not compiled the next caller tries again."""
     for nest, future in futures.items():
         with _lock:
@@ -118,7 +124,9 @@ def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
         future.cancel()
 
 
-def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -> None:
+def _compile(
+    kernels: dict[Key, KernelSource], futures: dict[Key, Future[CompiledKernel]]
+) -> None:
     """Compile kernels together, and give them, or the error, to all who wait."""
     global _count
     try:
@@ -141,22 +149,22 @@ def _forget_unfinished() -> None:
 
 
 @dataclass(slots=True)
-class _Part:
+class _KernelText:
     """A kernel on its way: its LLVM text, and the kernels that it calls."""
 
-    kernel: Kernel
+    kernel: KernelSource
     symbol: str
     text: str
-    inner: list[Compiled]
+    inner: list[CompiledKernel]
 
 
-def _build(kernels: list[Kernel]) -> list[Compiled]:
+def _build(kernels: list[KernelSource]) -> list[CompiledKernel]:
     with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
         parts = [_part(kernel) for kernel in kernels]
         return [one for batch in _batches(parts) for one in _linked_together(batch)]
 
 
-def _part(kernel: Kernel) -> _Part:
+def _part(kernel: KernelSource) -> _KernelText:
     """The LLVM text of a kernel, with the compiled kernels that it calls."""
     inner = {name: _kernels[nest] for name, nest in kernel.kernels}
     others = {name: _callee_of(one) for name, one in inner.items()}
@@ -164,17 +172,17 @@ def _part(kernel: Kernel) -> _Part:
     args = _arguments(kernel)
     text = _lowered(
         *(kernel.text, symbol, args, None, kernel.calls, others),
-        abreast=kernel.abreast,
+        interleave=kernel.interleave,
         rounds=kernel.rounds if safepoints.can_poll() else (),
     )
     if kernel.scalar:
         text = optimize.SCALAR + text
-    return _Part(kernel, symbol, text, [*inner.values()])
+    return _KernelText(kernel, symbol, text, [*inner.values()])
 
 
-def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+def _batches(parts: Iterable[_KernelText]) -> Iterator[list[_KernelText]]:
     """Kernels that become one module: what LLVM does grows faster than a module."""
-    batch: list[_Part] = []
+    batch: list[_KernelText] = []
     size = 0
     for part in parts:
         other = bool(batch) and batch[0].kernel.scalar != part.kernel.scalar
@@ -186,7 +194,7 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     yield batch
 
 
-def _linked_together(parts: list[_Part]) -> list[Compiled]:
+def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
     inlined = _made_part(parts)
     uses = _load([f for f in _needed(parts) if _is_loop(f)])
@@ -194,22 +202,22 @@ def _linked_together(parts: list[_Part]) -> list[Compiled]:
     if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
         uses.append(safepoints.load())
     code = optimize.link(texts, symbols, inlined, uses)
-    return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
+    return [CompiledKernel(p.kernel, code, p.symbol, p.text) for p in parts]
 
 
-def _made_part(parts: list[_Part]) -> list[str]:
+def _made_part(parts: list[_KernelText]) -> list[str]:
     """The LLVM texts of what becomes part of some kernels, callees first."""
     inlined = [_inlined(f.name) for f in _needed(parts) if _is_inlined(f)]
     return inlined + [one.lowered for one in _small(parts)]
 
 
-def _needed(parts: list[_Part]) -> list[Function]:
+def _needed(parts: list[_KernelText]) -> list[DeviceFunction]:
     """The functions that some kernels call, and the small kernels among these."""
     kernels = [*(part.kernel for part in parts), *(one.kernel for one in _small(parts))]
     return closure(name for kernel in kernels for name in kernel.calls)
 
 
-def _small(parts: list[_Part]) -> list[Compiled]:
+def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
     called = {one.symbol: one for part in parts for one in part.inner}
     return [
         one
@@ -218,18 +226,18 @@ def _small(parts: list[_Part]) -> list[Compiled]:
     ]
 
 
-def _arguments(kernel: Kernel) -> tuple[str, ...]:
+def _arguments(kernel: KernelSource) -> tuple[str, ...]:
     """The types of what a kernel is given."""
     pointers = tuple(f"{dtype}*" for dtype in kernel.pointers)
     return pointers + ("int64",) * len(kernel.sizes)
 
 
-def _callee_of(one: Compiled) -> Callee:
+def _callee_of(one: CompiledKernel) -> Callee:
     """A kernel as a routine calls it."""
     return Callee(one.symbol, _arguments(one.kernel), None)
 
 
-def _symbol(kernel: Kernel) -> str:
+def _symbol(kernel: KernelSource) -> str:
     """A name that no other kernel has: text or pointers differ where nests do."""
     text = f"{kernel.pointers} {kernel.text}"
     return f"traceir_{kernel.name}_{sha256(text.encode()).hexdigest()[:12]}"
@@ -238,16 +246,16 @@ def _symbol(kernel: Kernel) -> str:
 # -- functions that kernels call ------------------------------------------------------
 
 
-def _is_loop(f: Function) -> bool:
+def _is_loop(f: DeviceFunction) -> bool:
     """True if it takes pointers; such functions are called, not made part of others."""
     return any(arg.endswith("*") for arg in f.args)
 
 
-def _is_inlined(f: Function) -> bool:
+def _is_inlined(f: DeviceFunction) -> bool:
     return bool(f.args) and not _is_loop(f) and not _is_bitcast(f)
 
 
-def _is_bitcast(f: Function) -> bool:
+def _is_bitcast(f: DeviceFunction) -> bool:
     """One instruction each, which needs no function."""
     return f.name.startswith(("as_bits_", "as_float_"))
 
@@ -263,11 +271,11 @@ PRODUCTS = {
     "product": (blocked.load, blocked.whole_text),
     "strided": (strided.load, strided.whole_text),
 }
-_loops: dict[str, optimize.Code] = {}
+_loops: dict[str, optimize.MachineCode] = {}
 _loops_lock = kept_over_forks(threading.RLock())
 
 
-def _load(functions: list[Function]) -> list[optimize.Code]:
+def _load(functions: list[DeviceFunction]) -> list[optimize.MachineCode]:
     """The code of functions on pointers and of those that they call; it stays."""
     with _loops_lock:
         new = [f for f in functions if f.name not in _loops]
@@ -283,7 +291,7 @@ def _load(functions: list[Function]) -> list[optimize.Code]:
         return [_loops[f.name] for f in functions]
 
 
-def _products(functions: list[Function]) -> list[optimize.Code]:
+def _products(functions: list[DeviceFunction]) -> list[optimize.MachineCode]:
     """The code that the texts of products call, for those that are among functions."""
     kinds = [(f.name.split("_")[0], f.args) for f in functions]
     found = {(kind, args[0].rstrip("*")) for kind, args in kinds if kind in PRODUCTS}
@@ -297,7 +305,7 @@ def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (_function_text(f),), inner
 
 
-def _function_text(f: Function) -> str:
+def _function_text(f: DeviceFunction) -> str:
     kind = f.name.split("_")[0]
     if kind in PRODUCTS:
         _, whole_text = PRODUCTS[kind]
@@ -319,22 +327,22 @@ def _lowered(
     calls: Iterable[str],
     others: Mapping[str, Callee] | None = None,
     constants: Iterable[str] = (),
-    abreast: int = 1,
+    interleave: int = 1,
     rounds: Sequence[int] = (),
 ) -> str:
     """The LLVM text of a function, its names looked up in the tables."""
     names = {**NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
-    return lower(text, symbol, args, result, names, _attributes(), abreast, rounds)
+    return lower(text, symbol, args, result, names, _attributes(), interleave, rounds)
 
 
 @cache
-def _callee(name: str) -> Callee | Bits | Lanes:
+def _callee(name: str) -> Callee | Bits | LaneArray:
     f = function(name)
     if name.startswith("lanes_") and not f.args:
         assert f.result is not None
-        return Lanes(f.result.rstrip("*"), cost_model.COLUMN_TILE)
+        return LaneArray(f.result.rstrip("*"), cost_model.COLUMN_TILE)
     if _is_bitcast(f):
         assert f.result is not None
         return Bits(f.args[0], f.result)
@@ -342,21 +350,21 @@ def _callee(name: str) -> Callee | Bits | Lanes:
 
 
 @cache
-def _constant(name: str) -> Value | Table | Intrinsic:
+def _constant(name: str) -> IRValue | Table | Intrinsic:
     """The value of a name in the real functions' source."""
     found = vecmath.VALUES[name]
     if isinstance(found, np.ndarray):
         return table(name, found)
     if isinstance(found, np.float32):
-        return Value(float_text(float(found)), "float32")
+        return IRValue(float_text(float(found)), "float32")
     return literal(found) if isinstance(found, int | float) else KNOWN[name]
 
 
 # What all functions may call or read.
 NAMES = {
     **{short(dtype): Cast(dtype) for dtype in NUMBERS},
-    "inf": Value(float_text(math.inf), "float64", math.inf),
-    "nan": Value(float_text(math.nan), "float64", math.nan),
+    "inf": IRValue(float_text(math.inf), "float64", math.inf),
+    "nan": IRValue(float_text(math.nan), "float64", math.nan),
 }
 
 

@@ -25,7 +25,7 @@ ALIGNMENT = 64
 BITS = np.dtype("uint16")
 
 
-class Block(np.ndarray):
+class HostAllocation(np.ndarray):
     """Bytes that one array uses at a time.
 
     A type of its own, so that NumPy lets a view of an array refer to that array, not
@@ -43,12 +43,12 @@ class MemoryInfo(NamedTuple):
     free: int
 
 
-def _references(blocks: list[Block]) -> list[int]:
+def _references(blocks: list[HostAllocation]) -> list[int]:
     return [sys.getrefcount(block) for block in blocks]
 
 
-def _block(size: int) -> Block:
-    block = np.ndarray.__new__(Block, size, np.uint8)
+def _block(size: int) -> HostAllocation:
+    block = np.ndarray.__new__(HostAllocation, size, np.uint8)
     block.start = -block.ctypes.data % ALIGNMENT
     return block
 
@@ -63,7 +63,7 @@ def _bound() -> int:
 
 
 MOST_BYTES = _bound()
-_blocks: list[Block] = []
+_blocks: list[HostAllocation] = []
 _lock = kept_over_forks(threading.Lock())
 # What a block is counted that only the list holds: it depends on Python's version.
 _FREE = _references([_block(1)])[0]
@@ -89,7 +89,7 @@ def empty_large(shape: int | tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return array
 
 
-def _made(size: int) -> Block:
+def _made(size: int) -> HostAllocation:
     try:
         return _block(size)
     except MemoryError:
@@ -97,7 +97,7 @@ def _made(size: int) -> Block:
     return _block(size)
 
 
-def _take(size: int) -> Block | None:
+def _take(size: int) -> HostAllocation | None:
     with _lock:
         # The last ones first: they are the likeliest to be in a processor's cache.
         for k in range(len(_blocks) - 1, -1, -1):
@@ -110,7 +110,7 @@ def _is_free(k: int) -> bool:
     return _references(_blocks[k : k + 1])[0] == _FREE + 1  # the slice holds it, too
 
 
-def _keep(block: Block) -> None:
+def _keep(block: HostAllocation) -> None:
     """Keep a block for later, and let others go if the bound is passed."""
     if block.nbytes > MOST_BYTES or not _EXACT:
         return

@@ -19,7 +19,7 @@ from traceir_numba import cost_model
 from traceir_numba.store.identity import identity
 
 
-class Unknown(TypeError):
+class UnkeyableParam(TypeError):
     """A param that no text stands for: such a program is not kept."""
 
 
@@ -36,16 +36,16 @@ def program_key(
     >>> program_key(one, "f") == program_key(two, "f") != program_key(one, "g")
     True
     """
-    writer = _Writer()
+    writer = _KeyWriter()
     try:
         writer.closed(closed)
-    except Unknown:
+    except UnkeyableParam:
         return None
     words = " ".join([*map(str, donated), "", *writer.words])
     return digest(identity(), name, words, *writer.constants)
 
 
-class _Writer:
+class _KeyWriter:
     """Collects the words of a program, and its constants as digests."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class _Writer:
         array = np.asarray(value)
         self.bytes += array.nbytes
         if self.bytes > cost_model.STORE_KEY_BYTES:
-            raise Unknown("too many bytes of constants")
+            raise UnkeyableParam("too many bytes of constants")
         data = array.tobytes()
         self.constants.append(digest(str(array.dtype), str(array.shape), data))
 
@@ -135,4 +135,4 @@ class _Writer:
                 # A program that calls the host has no code of its own.
                 self.words.append(type(value).__name__)
             case _:
-                raise Unknown(f"a {type(value).__name__} in a param")
+                raise UnkeyableParam(f"a {type(value).__name__} in a param")

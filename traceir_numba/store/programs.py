@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from traceir.store.entry import Entry
+from traceir.store.entry import StoreEntry
 from traceir.store.files import current
 from traceir_numba import cost_model
-from traceir_numba.store.units import Unit, kept, stored
+from traceir_numba.store.units import LoadedObject, kept, stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Recipe:
     constants: tuple[tuple[str, np.ndarray], ...]
     evaluated: tuple[tuple[str, str], ...] = ()
     # The code of the functions, by its keys.
-    units: Mapping[str, Unit] = field(default_factory=dict)
+    units: Mapping[str, LoadedObject] = field(default_factory=dict)
 
 
 def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool:
@@ -88,7 +88,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
         "constants": constants,
         "evaluated": recipe.evaluated,
     }
-    return store.write(Entry("program", key, facts, tuple(blocks)))
+    return store.write(StoreEntry("program", key, facts, tuple(blocks)))
 
 
 def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from traceir.base.caches import LRUCache
-from traceir.store.entry import Entry, digest
+from traceir.store.entry import StoreEntry, digest
 from traceir.store.files import Store, current
 from traceir_numba.runtime import mcjit
 from traceir_numba.store.identity import compiler
@@ -28,7 +28,7 @@ Addresses = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ObjectFile:
     """An object file, and the functions that it calls and has not."""
 
     code: bytes
@@ -36,16 +36,16 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Unit:
+class LoadedObject:
     """A loaded object file; it can be put in a store that has not got it.
 
     `uses` are the units whose functions it calls.
     """
 
     key: str
-    made: Made
+    made: ObjectFile
     image: mcjit.Image
-    uses: tuple[Unit, ...]
+    uses: tuple[LoadedObject, ...]
 
     @property
     def addresses(self) -> Addresses:
@@ -53,9 +53,9 @@ class Unit:
         return self.image.addresses
 
 
-_loaded: WeakValueDictionary[str, Unit] = WeakValueDictionary()
+_loaded: WeakValueDictionary[str, LoadedObject] = WeakValueDictionary()
 # What was used last stays, for the next program that wants it.
-_recent: LRUCache[Unit] = LRUCache(256)
+_recent: LRUCache[LoadedObject] = LRUCache(256)
 
 
 def unit_key(*texts: str | bytes) -> str:
@@ -64,8 +64,11 @@ def unit_key(*texts: str | bytes) -> str:
 
 
 def linked(
-    key: str, symbols: Sequence[str], uses: Sequence[Unit], make: Callable[[], Made]
-) -> Unit:
+    key: str,
+    symbols: Sequence[str],
+    uses: Sequence[LoadedObject],
+    make: Callable[[], ObjectFile],
+) -> LoadedObject:
     """A unit, and whatever it uses: loaded before, stored, or made now.
 
     A new unit calls functions of the units `uses`, or of libraries. Raises RuntimeError
@@ -82,10 +85,10 @@ def linked(
     return found
 
 
-def stored(keys: Iterable[str]) -> dict[str, Unit] | None:
+def stored(keys: Iterable[str]) -> dict[str, LoadedObject] | None:
     """Some units, loaded now if they are not; None if one is nowhere."""
     store = current()
-    found: dict[str, Unit] = {}
+    found: dict[str, LoadedObject] = {}
     with mcjit.lock:
         for key in keys:
             unit = _loaded.get(key) or (_from(store, key) if store else None)
@@ -97,22 +100,26 @@ def stored(keys: Iterable[str]) -> dict[str, Unit] | None:
     return found
 
 
-def kept(units: Iterable[Unit]) -> bool:
+def kept(units: Iterable[LoadedObject]) -> bool:
     """Put some units in the store; False if one could not be."""
     store = current()
     return store is not None and all(_keep(store, unit) for unit in units)
 
 
-def _load(key: str, made: Made, symbols: Sequence[str], uses: Iterable[Unit]) -> Unit:
+def _load(
+    key: str, made: ObjectFile, symbols: Sequence[str], uses: Iterable[LoadedObject]
+) -> LoadedObject:
     homes = _homes(made.needs, uses)
     needs = {name: unit.addresses[name] for name, unit in homes.items()}
     image = mcjit.load(made.code, symbols, needs)
     used = {unit.key: unit for unit in homes.values()}
-    found = _loaded[key] = Unit(key, made, image, tuple(used.values()))
+    found = _loaded[key] = LoadedObject(key, made, image, tuple(used.values()))
     return found
 
 
-def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
+def _homes(
+    needs: Iterable[str], uses: Iterable[LoadedObject]
+) -> dict[str, LoadedObject]:
     """The units that functions are in, but for those of libraries.
 
     Raises RuntimeError for a function that is nowhere: LLVM would end the process.
@@ -124,7 +131,7 @@ def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
     return {name: homes[name] for name in needs if name in homes}
 
 
-def _keep(store: Store, unit: Unit) -> bool:
+def _keep(store: Store, unit: LoadedObject) -> bool:
     """Keep a unit in the store, with those that it uses; return True if it is there."""
     if unit in store.kept:
         return True
@@ -135,25 +142,25 @@ def _keep(store: Store, unit: Unit) -> bool:
         "needs": list(unit.made.needs),
         "uses": sorted(other.key for other in unit.uses),
     }
-    if not store.write(Entry("code", unit.key, facts, (unit.made.code,))):
+    if not store.write(StoreEntry("code", unit.key, facts, (unit.made.code,))):
         return False
     store.kept.add(unit)
     return True
 
 
-def _from(store: Store, key: str) -> Unit | None:
+def _from(store: Store, key: str) -> LoadedObject | None:
     """A unit of the store, loaded with those that it uses."""
     entry = store.read("code", key)
     if entry is None:
         return None
     facts = entry.facts
-    uses: list[Unit] = []  # held until this unit holds them
+    uses: list[LoadedObject] = []  # held until this unit holds them
     for other in facts["uses"]:
         unit = _loaded.get(other) or _from(store, other)
         if unit is None:
             return None
         uses.append(unit)
-    made = Made(entry.blocks[0], tuple(facts["needs"]))
+    made = ObjectFile(entry.blocks[0], tuple(facts["needs"]))
     try:
         found = _load(key, made, facts["symbols"], uses)
     except RuntimeError:  # a library's function that is not on this system

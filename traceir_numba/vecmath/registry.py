@@ -56,7 +56,7 @@ DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class MathFunction:
     """A function of scalars: `text` is its source, `args` and `result` its dtypes.
 
     `needs` are the functions that it calls, `constants` the module's names that it
@@ -73,7 +73,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class MathStatement:
     """A statement that defines constants, or a plain function that makes a table."""
 
     names: tuple[str, ...]
@@ -84,25 +84,25 @@ class Statement:
 # How Numba is to compile them where it is used directly.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "forceinline": True}
 
-FUNCTIONS: dict[str, Function] = {}
-STATEMENTS: dict[str, Statement] = {}  # by each of the names that it defines
+FUNCTIONS: dict[str, MathFunction] = {}
+STATEMENTS: dict[str, MathStatement] = {}  # by each of the names that it defines
 VALUES: dict[str, Any] = {}  # numbers, one-dimensional arrays and `fma`, by name
 PLACES: dict[str, int] = {}  # where a name is defined, in the order of the source
 
 
-def closure(names: Iterable[str]) -> list[Function | Statement]:
+def closure(names: Iterable[str]) -> list[MathFunction | MathStatement]:
     """Functions and all that they need, in an order in which they can be defined.
 
     >>> [f.name for f in closure(["sin_f32"]) if isinstance(f, Function)]
     ['as_bits_f32', 'as_bits_f64', 'as_float_f64', 'sin_plus_f32', 'sin_f32']
     """
-    found: dict[int, Function | Statement] = {}
+    found: dict[int, MathFunction | MathStatement] = {}
 
     def visit(name: str) -> None:
         if PLACES[name] not in found:
             entry = FUNCTIONS.get(name) or STATEMENTS[name]
             found[PLACES[name]] = entry
-            further = entry.constants if isinstance(entry, Function) else ()
+            further = entry.constants if isinstance(entry, MathFunction) else ()
             for needed in entry.needs + further:
                 visit(needed)
 
@@ -122,7 +122,7 @@ def source(names: Iterable[str], decorator: str = "@function") -> str:
     """
     parts = []
     for entry in closure(names):
-        if isinstance(entry, Function):
+        if isinstance(entry, MathFunction):
             parts.append(f"\n\n{decorator}\n{entry.text}\n\n")
         elif "def " in entry.text:
             parts.append(f"\n\n{entry.text}\n\n")
@@ -145,7 +145,7 @@ def _read(modules: Iterable[ModuleType]) -> None:
         if isinstance(node, ast.FunctionDef) and names[0][-4:] in ("_f32", "_f64"):
             FUNCTIONS[names[0]] = _function(node, text, needs)
         else:
-            statement = Statement(names, text, needs)
+            statement = MathStatement(names, text, needs)
             STATEMENTS.update(dict.fromkeys(names, statement))
 
 
@@ -192,13 +192,13 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> Function:
+def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> MathFunction:
     """A function as data: its types by its annotations."""
     types = [a.annotation for a in node.args.args] + [node.returns]
     *args, result = (DTYPES[t.id] for t in types if isinstance(t, ast.Name))
     calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
     called = {f.id for f in calls if isinstance(f, ast.Name)}
-    return Function(
+    return MathFunction(
         node.name,
         tuple(args),
         result,

@@ -18,16 +18,16 @@ from traceir.conform.casefiles.sessions import (
     Function,
     Session,
     SessionReader,
-    Transform,
+    SessionTransform,
     function_of,
 )
-from traceir.conform.casefiles.values import Value, ValueReader
+from traceir.conform.casefiles.values import TypedValue, ValueReader
 from traceir.conform.casefiles.weak import weaken
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import Rules, default, spec_path
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 from traceir.text.parser import resolve
 
 VERBS = frozenset(
@@ -53,7 +53,7 @@ class Case:
     name: str
     file: str
     line: int
-    verbs: Mapping[str, tuple[Source, ...]]
+    verbs: Mapping[str, tuple[SourceText, ...]]
 
     def __str__(self) -> str:
         return self.name
@@ -89,14 +89,14 @@ class Case:
     def program(self, rules: Rules | None = None) -> ClosedJaxpr:
         """The program of `given`, its `weak` inputs weakly typed; raises its errors."""
         (source,) = self.verbs["given"]
-        source = Source(source.text, source.start, source.stop, rules or default())
+        source = SourceText(source.text, source.start, source.stop, rules or default())
         module = ValueReader(source).module()
         closed = resolve(module, source)
         names = [b.name for b in module.main.inputs]
         weak = [n in self.words("weak") for n in names]
         return weaken(closed, weak, rules) if any(weak) else closed
 
-    def values(self, verb: str) -> tuple[Value, ...]:
+    def values(self, verb: str) -> tuple[TypedValue, ...]:
         """The arrays of `call` or `value`."""
         parts = self.verbs.get(verb, ())
         return tuple(v for s in parts for v in ValueReader(s).arrays())
@@ -180,7 +180,7 @@ class Case:
 
 
 def _transformed(
-    name: str, function: Function, transforms: tuple[Transform, ...]
+    name: str, function: Function, transforms: tuple[SessionTransform, ...]
 ) -> Function:
     return Function("_", None, name, {}, function.source, transforms=transforms)
 
@@ -192,7 +192,7 @@ def read_cases(text: str, file: str = "<cases>") -> list[Case]:
     head = text[: blocks[0].start()] if blocks else text
     if head.strip():
         at = len(head) - len(head.lstrip())
-        raise Source(text).error("text.case", "text before the first `case`", at)
+        raise SourceText(text).error("text.case", "text before the first `case`", at)
     ends = [b.start() for b in blocks[1:]] + [len(text)]
     cases = [_case(text, b, end, file) for b, end in zip(blocks, ends)]
     _distinct(text, cases, blocks)
@@ -219,7 +219,7 @@ def _loaded(folder: Path) -> list[Case]:
 
 
 def _case(text: str, block: re.Match[str], end: int, file: str) -> Case:
-    verbs: dict[str, tuple[Source, ...]] = {}
+    verbs: dict[str, tuple[SourceText, ...]] = {}
     for verb, source in _verbs(text, block.end(), end):
         if verb not in VERBS:
             raise source.error("text.case", f"the verb `{verb}`", source.start)
@@ -230,7 +230,9 @@ def _case(text: str, block: re.Match[str], end: int, file: str) -> Case:
     case = Case(block[1], file, line, verbs)
     problem = _problem(case)
     if problem:
-        raise Source(text).error("text.case", f"{case.name}: {problem}", block.start())
+        raise SourceText(text).error(
+            "text.case", f"{case.name}: {problem}", block.start()
+        )
     return case
 
 
@@ -249,7 +251,7 @@ def _problem(case: Case) -> str | None:
     return None
 
 
-def _verbs(text: str, start: int, end: int) -> Iterator[tuple[str, Source]]:
+def _verbs(text: str, start: int, end: int) -> Iterator[tuple[str, SourceText]]:
     found = list(_VERB.finditer(text, start, end))
     if not found:
         return
@@ -257,7 +259,7 @@ def _verbs(text: str, start: int, end: int) -> Iterator[tuple[str, Source]]:
     heads = [m for m in found if len(m[1]) <= len(indent)]
     stops = [m.start() for m in heads[1:]] + [end]
     for head, stop in zip(heads, stops):
-        yield head[2], Source(text, head.end(), stop)
+        yield head[2], SourceText(text, head.end(), stop)
 
 
 def _distinct(text: str, cases: list[Case], blocks: list[re.Match[str]]) -> None:
@@ -265,11 +267,11 @@ def _distinct(text: str, cases: list[Case], blocks: list[re.Match[str]]) -> None
     for case, block in zip(cases, blocks):
         if case.name in seen:
             got = f"a second `{case.name}`"
-            raise Source(text).error("text.case", got, block.start())
+            raise SourceText(text).error("text.case", got, block.start())
         seen.add(case.name)
 
 
-def _text(source: Source) -> str:
+def _text(source: SourceText) -> str:
     return source.text[source.start : source.stop]
 
 

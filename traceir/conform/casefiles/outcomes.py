@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.conform.casefiles.sessions import Call, Probe
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.errors import CLASSES
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import default
@@ -26,7 +26,7 @@ class Outcome:
 
     event: str
     rule: str | None = None
-    values: tuple[Value, ...] | None = None
+    values: tuple[TypedValue, ...] | None = None
     cls: str | None = None
     answer: Any = None
     program: ClosedJaxpr | None = None

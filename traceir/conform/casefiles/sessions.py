@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from traceir.conform.casefiles.values import Ref, Value, ValueReader
+from traceir.conform.casefiles.values import Ref, TypedValue, ValueReader
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.text.lexer import Source, Token
+from traceir.text.lexer import SourceText, Token
 from traceir.text.parser import resolve
-from traceir.text.syntax import Module, Name, Parameter, Program
+from traceir.text.syntax import ModuleNode, NameNode, ParameterNode, ProgramNode
 
 VERDICTS = ("traces", "hits", "raises")
 # Functions that are made of another one, and objects that are made of values.
@@ -34,11 +34,11 @@ _WORDS = ("None", "true", "false", "True", "False", "nan", "inf")
 
 
 @dataclass(frozen=True)
-class Transform:
+class SessionTransform:
     """One transform of a function: `grad[argnums=0]`."""
 
     name: str
-    params: tuple[Parameter, ...] = ()
+    params: tuple[ParameterNode, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class Function:
     """
 
     name: str
-    program: Program | None
+    program: ProgramNode | None
     same_as: str | None
     options: Mapping[str, Any]
-    source: Source = field(repr=False)
+    source: SourceText = field(repr=False)
     kind: str | None = None
     number: int = 0
-    transforms: tuple[Transform, ...] = ()
-    typed: Module | None = None
+    transforms: tuple[SessionTransform, ...] = ()
+    typed: ModuleNode | None = None
 
     @property
     def closed(self) -> ClosedJaxpr | None:
@@ -68,7 +68,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Made:
+class SessionObject:
     """An object that a case makes, such as `object(1)` or `ndarray([1, 2])`."""
 
     kind: str
@@ -90,7 +90,7 @@ class Call:
     via: str = "jit"
     verdict: str | None = None
     rule: str | None = None
-    values: tuple[Value, ...] | None = None
+    values: tuple[TypedValue, ...] | None = None
     types: tuple[Any, ...] | None = None
     program: ClosedJaxpr | None = None
 
@@ -132,12 +132,12 @@ class Session:
         if function.transforms or function.typed:
             return True
         equations = function.program.equations if function.program else ()
-        names = {a.text for e in equations for a in e.inputs if isinstance(a, Name)}
+        names = {a.text for e in equations for a in e.inputs if isinstance(a, NameNode)}
         return not names.isdisjoint(self.functions)
 
 
 def function_of(
-    name: str, module: Module, options: Mapping[str, Any], source: Source
+    name: str, module: ModuleNode, options: Mapping[str, Any], source: SourceText
 ) -> Function:
     """The function that a program is: typed, or to be run line by line."""
     program = module.main
@@ -163,7 +163,7 @@ class SessionReader(ValueReader):
         elif self._is_name() and self.peek().text in FUNCTIONS and self.has_call():
             found = self.made_function(name)
         elif self._is_name() and self.peek().text in OBJECTS and self.has_call():
-            found = Made(self.take().text, self.arguments()[0])
+            found = SessionObject(self.take().text, self.arguments()[0])
         elif self._is_name():
             found = self.transformed(name)
         else:
@@ -175,7 +175,7 @@ class SessionReader(ValueReader):
     def written(self, name: str) -> Function:
         """A function that is a program; one whose inputs have types is run as it is."""
         program = self.program()
-        return function_of(name, Module((), program), self.options(), self.source)
+        return function_of(name, ModuleNode((), program), self.options(), self.source)
 
     def transformed(self, name: str) -> Function:
         """`f`, or `grad[argnums=0] vmap f`: transforms, and the function's name."""
@@ -191,19 +191,19 @@ class SessionReader(ValueReader):
     def _goes_on(self) -> bool:
         return self.peek(1).kind == "name" and self.peek(1).text != "with"
 
-    def chain(self) -> tuple[Transform, ...]:
+    def chain(self) -> tuple[SessionTransform, ...]:
         """Transforms to the end of the source."""
         found = []
         while self.peek().kind != "end":
             found.append(self.transform())
         return tuple(found)
 
-    def transform(self) -> Transform:
+    def transform(self) -> SessionTransform:
         """`grad`, or `grad[argnums=0]`."""
         token = self.name("a transform")
         if token.text not in TRANSFORMS:
             raise self.fail("a transform", token)
-        return Transform(token.text, self.params() if self.accept("[") else ())
+        return SessionTransform(token.text, self.params() if self.accept("[") else ())
 
     def made_function(self, name: str) -> Function:
         """`partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)`."""
@@ -264,9 +264,9 @@ class SessionReader(ValueReader):
         shared = []
         while self.accept("let"):
             shared.append(self.shared_program())
-        return resolve(Module(tuple(shared), self.program()), self.source)
+        return resolve(ModuleNode(tuple(shared), self.program()), self.source)
 
-    def shared_program(self) -> tuple[str, Program]:
+    def shared_program(self) -> tuple[str, ProgramNode]:
         """`name = program in`, a program to which others refer by name."""
         name = self.name("the name of a program").text
         self.expect("=")
@@ -321,7 +321,7 @@ class SessionReader(ValueReader):
             text += "-" + self.name("the id of a rule").text
         return text
 
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[TypedValue, ...]:
         """Arrays up to the next step."""
         found = []
         while self.is_aval():

@@ -13,7 +13,7 @@ from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.text.lexer import NUMBER_WORDS
 from traceir.text.literals import element_value
-from traceir.text.reader import Reader
+from traceir.text.reader import ProgramParser
 from traceir.text.words import number_text
 
 _WORDS: dict[str, Any] = {
@@ -26,7 +26,7 @@ _WORDS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Value:
+class TypedValue:
     """An array and its abstract value, which may be weakly typed."""
 
     aval: ShapedArray
@@ -42,7 +42,7 @@ class Value:
         weak = "~" * self.aval.weak_type
         return f"{weak}{self.aval.str_short()}{{{' '.join(inner)}}}"
 
-    def same(self, other: Value) -> bool:
+    def same(self, other: TypedValue) -> bool:
         """Equal types and equal bits, one NaN being as good as another."""
         return self.aval is other.aval and same_bits(self.array, other.array)
 
@@ -75,10 +75,10 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.all(same | nan))
 
 
-class ValueReader(Reader):
+class ValueReader(ProgramParser):
     """Reads the values in cases with the grammar of programs."""
 
-    def array(self) -> Value:
+    def array(self) -> TypedValue:
         """`f32[2]{1 2}`, or `~f32[]{2}` where it is weakly typed."""
         at = self.peek().at
         aval = self.aval()
@@ -89,9 +89,9 @@ class ValueReader(Reader):
         found = np.empty(aval.size, aval.dtype)
         for k, number in enumerate(numbers):
             found[k] = element_value(self.source, number, aval.dtype)
-        return Value(aval, found.reshape(aval.shape))
+        return TypedValue(aval, found.reshape(aval.shape))
 
-    def arrays(self) -> tuple[Value, ...]:
+    def arrays(self) -> tuple[TypedValue, ...]:
         """Arrays to the end of the source."""
         found = []
         while self.peek().kind != "end":
@@ -153,6 +153,6 @@ def host_number(text: str) -> complex | bool:
     return float.fromhex(text) if "x" in text.lower() else float(text)
 
 
-def show(values: Sequence[Value]) -> str:
+def show(values: Sequence[TypedValue]) -> str:
     """Several values as cases write them."""
     return " ".join(map(str, values))

@@ -22,7 +22,7 @@ from hypothesis.strategies import DrawFn
 
 from traceir.conform.drawing.strategies import (
     DRAWN,
-    Application,
+    DrawnApplication,
     applications,
     violated,
 )
@@ -68,7 +68,7 @@ def _largest_number(clause: Clause) -> int:
 @st.composite
 def aim(
     draw: DrawFn, primitive: str, clause: str, rules: Rules | None = None
-) -> Application:
+) -> DrawnApplication:
     """Applications of a primitive that violate one clause alone."""
     near = applications(primitive, wide=True, rules=rules)
     rules = rules or default()
@@ -82,7 +82,7 @@ def aim(
     raise AssertionError  # `assume` has left
 
 
-def is_false(clause: str, it: Application, rules: Rules) -> bool:
+def is_false(clause: str, it: DrawnApplication, rules: Rules) -> bool:
     """True if the formula of a clause is false of an application, whatever others say.
 
     >>> from hypothesis import find
@@ -99,21 +99,23 @@ def is_false(clause: str, it: Application, rules: Rules) -> bool:
         return False  # it says nothing of what another clause refuses
 
 
-def changes(it: Application, rules: Rules | None = None) -> Iterator[Application]:
+def changes(
+    it: DrawnApplication, rules: Rules | None = None
+) -> Iterator[DrawnApplication]:
     """The applications that differ from one in a single operand or param."""
     row = (rules or default()).prims[it.primitive]
     least = row.arity
     if row.variadic:
-        yield Application(it.primitive, it.avals[:least], it.params)
-        yield Application(it.primitive, (*it.avals, *it.avals[-1:]), it.params)
+        yield DrawnApplication(it.primitive, it.avals[:least], it.params)
+        yield DrawnApplication(it.primitive, (*it.avals, *it.avals[-1:]), it.params)
     for number, aval in enumerate(it.avals):
         for other in _others(aval):
             avals = (*it.avals[:number], other, *it.avals[number + 1 :])
-            yield Application(it.primitive, avals, it.params)
+            yield DrawnApplication(it.primitive, avals, it.params)
     for name, value in it.params:
         for changed in _values(value):
             params = sort_params({**dict(it.params), name: changed})
-            yield Application(it.primitive, it.avals, params)
+            yield DrawnApplication(it.primitive, it.avals, params)
             if changed in map(np.dtype, NARROW):
                 yield from _long(it.primitive, it.avals, params)
 
@@ -146,12 +148,12 @@ def _values(value: Any) -> Iterator[Any]:
                     yield (*value[:k], other, *value[k + 1 :])
 
 
-def _long(primitive: str, avals: Any, params: Any) -> Iterator[Application]:
+def _long(primitive: str, avals: Any, params: Any) -> Iterator[DrawnApplication]:
     """With operands one of whose extents is large."""
     for number, aval in enumerate(avals):
         for axis in range(aval.ndim):
             shape = (*aval.shape[:axis], LARGE, *aval.shape[axis + 1 :])
             other = aval.update(shape=shape, weak_type=False)
-            yield Application(
+            yield DrawnApplication(
                 primitive, (*avals[:number], other, *avals[number + 1 :]), params
             )

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from traceir.conform.drawing.programs import programs
-from traceir.conform.drawing.steps import FORWARD, LOOPS, REVERSE, STEPS, Fun, Place
+from traceir.conform.drawing.steps import (
+    FORWARD,
+    LOOPS,
+    REVERSE,
+    STEPS,
+    Fun,
+    StepContext,
+)
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, subjaxprs
 
@@ -48,7 +55,7 @@ class Chain:
         for k, step in enumerate(self.steps):
             batches = [n for n, s in enumerate(self.steps) if s == "vmap" and n >= k]
             names = tuple(f"axis{n}" for n in batches)
-            fun, avals = STEPS[step](Place(api, names, turns), fun, avals)
+            fun, avals = STEPS[step](StepContext(api, names, turns), fun, avals)
         return fun, avals
 
 

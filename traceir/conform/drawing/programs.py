@@ -18,7 +18,7 @@ from traceir.conform.drawing.regions import REGIONS, region
 from traceir.conform.drawing.strategies import (
     DRAWN,
     MOST_ELEMENTS,
-    Application,
+    DrawnApplication,
     arrays,
     avals,
     elements,
@@ -58,7 +58,7 @@ def programs(
     rules = rules or default()
     named = [rules.prims[n] for n in sorted(primitives or rules.prims)]
     rows = [r for r in named if drawable(r) and (not grid or _on_grid(r))]
-    builder = _Builder(draw, rules, rows, grid, wide, depth, control)
+    builder = _ProgramDrawer(draw, rules, rows, grid, wide, depth, control)
     for _ in range(draw(st.integers(1, 3))):
         builder.input(draw(avals(wide)))
     for _ in range(draw(st.integers(1, size))):
@@ -81,7 +81,7 @@ def _regions(row: Prim) -> list[str]:
     return [p.name for p in row.params if p.domain == "jaxpr"]
 
 
-class _Builder:
+class _ProgramDrawer:
     """A program being drawn: what can be used so far, and the equations."""
 
     def __init__(
@@ -140,14 +140,14 @@ class _Builder:
                 return
         # No luck: an equation that every type has keeps the program growing.
         aval = pool[0]
-        self.add(Application("stack", (aval,), (("axis", 0),)))
+        self.add(DrawnApplication("stack", (aval,), (("axis", 0),)))
 
-    def small(self, application: Application) -> bool:
+    def small(self, application: DrawnApplication) -> bool:
         it = application
         found = infer(it.primitive, it.avals, it.params, self.rules)
         return all(a.size <= MOST_ELEMENTS for a in found)
 
-    def add(self, application: Application) -> None:
+    def add(self, application: DrawnApplication) -> None:
         it = application
         types = infer(it.primitive, it.avals, it.params, self.rules)
         inputs = tuple(self.operand(aval) for aval in it.avals)

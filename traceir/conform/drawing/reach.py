@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, Phase, given, settings
 
 from traceir.conform.drawing.aims import aim, clauses
-from traceir.conform.drawing.strategies import Application, applications, violated
+from traceir.conform.drawing.strategies import DrawnApplication, applications, violated
 from traceir.rules import default
 
 if TYPE_CHECKING:
@@ -45,9 +45,11 @@ def tally(draws: int, rules: Collection[str] = ()) -> Counts:
     return found
 
 
-def sample(strategy: SearchStrategy[Application], count: int) -> list[Application]:
+def sample(
+    strategy: SearchStrategy[DrawnApplication], count: int
+) -> list[DrawnApplication]:
     """Some draws, always the same ones."""
-    drawn: list[Application] = []
+    drawn: list[DrawnApplication] = []
 
     @settings(
         max_examples=count,
@@ -58,7 +60,7 @@ def sample(strategy: SearchStrategy[Application], count: int) -> list[Applicatio
         suppress_health_check=list(HealthCheck),
     )
     @given(strategy)
-    def draw(application: Application) -> None:
+    def draw(application: DrawnApplication) -> None:
         drawn.append(application)
 
     draw()

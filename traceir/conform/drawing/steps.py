@@ -19,7 +19,7 @@ EXAMPLES = 2
 
 
 @dataclass(frozen=True)
-class Place:
+class StepContext:
     """The place of a step: in a package, before batches of axes with these names.
 
     `turns` are numbers by which a step chooses, for example an axis; they never end.
@@ -58,15 +58,15 @@ def _of_floats(fun: Fun, args: Sequence[Any], floats: Sequence[int]) -> Fun:
 # Calls and batches ----------------------------------------------------------------
 
 
-def _jit(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _jit(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     return place.api.jit(fun), avals
 
 
-def _checkpoint(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _checkpoint(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     return place.api.checkpoint(fun), avals
 
 
-def _vmap(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _vmap(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     axes: list[int | None] = []
     for aval in avals:
         axes.append(place.choose([*range(len(aval.shape) + 1), None]))
@@ -91,7 +91,7 @@ def _inserted(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], EXAMPLES, *shape[axis:])
 
 
-def _across(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _across(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """Combines each result with those of the other examples of a later batch."""
     if not place.names:
         return fun, avals
@@ -127,11 +127,11 @@ def _across(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
 # Derivatives ----------------------------------------------------------------------
 
 
-def _jvp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _jvp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     return _forward(fun, avals, place.api.jvp)
 
 
-def _linearize(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _linearize(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     def forward(fun: Fun, primals: Any, tangents: Any) -> Any:
         outs, linear = place.api.linearize(fun, *primals)
         return outs, linear(*tangents)
@@ -153,7 +153,7 @@ def _forward(fun: Fun, avals: list[ShapedArray], forward: Any) -> Made:
     return call, [*avals, *(avals[k].update(weak_type=False) for k in floats)]
 
 
-def _vjp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _vjp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """Each result's cotangent is a half of it, and a quarter."""
     floats = floating(avals)
 
@@ -167,7 +167,7 @@ def _vjp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return call, avals
 
 
-def _grad(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _grad(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """By all floating arguments, of the weighted sum of all floating results."""
     floats, api = floating(avals), place.api
 
@@ -188,7 +188,7 @@ def _grad(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return call, avals
 
 
-def _custom_jvp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _custom_jvp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """With three times the derivative that it has."""
     floats, api = floating(avals), place.api
 
@@ -206,7 +206,7 @@ def _custom_jvp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return custom if floats else fun, avals
 
 
-def _custom_vjp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _custom_vjp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """With three times the derivative that it has."""
     floats, api = floating(avals), place.api
 
@@ -233,7 +233,7 @@ def _positive(api: Any, x: Any) -> Any:
     return api.numpy.sum(x.astype("float32")) > 0
 
 
-def _cond(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _cond(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """Or with its results negated, by the sign of the sum of an argument."""
     chosen, api = next(place.turns) % max(len(avals), 1), place.api
 
@@ -252,7 +252,7 @@ def _negated(fun: Fun) -> Fun:
     return negated
 
 
-def _switch(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _switch(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """One of three functions by the number of positive elements of an argument."""
     chosen, api = next(place.turns) % max(len(avals), 1), place.api
 
@@ -289,7 +289,7 @@ def _carry(api: Any, args: Sequence[Any]) -> dict[str, Any]:
     return {"args": arrays, "turn": 0, "none": None}
 
 
-def _scan(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _scan(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """Over what it makes of its own results; gives the last ones and all of them."""
     api = place.api
     backwards, unroll = place.choose((False, True)), place.choose((1, 2, True))
@@ -309,7 +309,7 @@ def _scan(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return call, avals
 
 
-def _fori(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _fori(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     api = place.api
     count = place.choose((0, 1, 2))
 
@@ -324,7 +324,7 @@ def _fori(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return call, avals
 
 
-def _while(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
+def _while(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """As long as the sum of an argument is positive, at most two turns."""
     chosen, api = next(place.turns) % max(len(avals), 1), place.api
 
@@ -342,7 +342,7 @@ def _while(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     return (call if avals else fun), avals
 
 
-STEPS: Mapping[str, Callable[[Place, Fun, list[ShapedArray]], Made]] = {
+STEPS: Mapping[str, Callable[[StepContext, Fun, list[ShapedArray]], Made]] = {
     "jit": _jit,
     "vmap": _vmap,
     "jvp": _jvp,

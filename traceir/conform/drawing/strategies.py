@@ -40,7 +40,7 @@ _SPECIAL = (0.0, 1.0, 0.5, 2.5, 1e10, np.inf, np.nan)
 
 
 @dataclass(frozen=True)
-class Application:
+class DrawnApplication:
     """A primitive with the types of its operands and its params."""
 
     primitive: str
@@ -48,7 +48,7 @@ class Application:
     params: Params
 
 
-def violated(application: Application, rules: Rules | None = None) -> set[str]:
+def violated(application: DrawnApplication, rules: Rules | None = None) -> set[str]:
     """The ids of the clauses that an application violates."""
     it = application
     return violations(it.primitive, it.avals, it.params, rules)
@@ -128,7 +128,7 @@ def arrays(draw: DrawFn, aval: ShapedArray, grid: bool = True) -> np.ndarray:
 
 def applications(
     primitive: str, wide: bool = False, rules: Rules | None = None
-) -> SearchStrategy[Application]:
+) -> SearchStrategy[DrawnApplication]:
     """Applications of a primitive whose params hold no program, near to valid."""
     return row_applications((rules or default()).prims[primitive], wide, ())
 
@@ -136,14 +136,14 @@ def applications(
 @st.composite
 def row_applications(
     draw: DrawFn, row: Prim, wide: bool, pool: Sequence[ShapedArray]
-) -> Application:
+) -> DrawnApplication:
     """Applications of a row, near to valid, with operands of the types in `pool`."""
     operands = draw(operand_types(row, wide, pool))
     params: dict[str, Any] = {}
     # Shapes come first, because axes and dimensions can refer to them.
     for param in sorted(row.params, key=lambda p: p.domain != "shape"):
         params[param.name] = draw(_DOMAINS[param.domain](operands, params))
-    return Application(row.name, operands, sort_params(params))
+    return DrawnApplication(row.name, operands, sort_params(params))
 
 
 def spoken_of(row: Prim) -> list[np.dtype]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traceir.conform.casefiles.values import Value, show
-from traceir.conform.drawing.strategies import Application
+from traceir.conform.casefiles.values import TypedValue, show
+from traceir.conform.drawing.strategies import DrawnApplication
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
@@ -35,13 +35,13 @@ def as_case(
     text = to_text(program, full=True).rstrip().replace("\n", "\n         ")
     lines = [f"case {name}", f"  cites  {' '.join(cites)}", f"  given  {text}"]
     arrays = [np.asarray(a) for a in args]
-    values = [Value(ShapedArray(a.shape, a.dtype), a) for a in arrays]
+    values = [TypedValue(ShapedArray(a.shape, a.dtype), a) for a in arrays]
     lines += [f"  call   {show(values)}"] * bool(values)
     lines += [f"  reject {reject}"] * bool(reject)
     return "\n".join(lines)
 
 
-def as_program(application: Application) -> ClosedJaxpr:
+def as_program(application: DrawnApplication) -> ClosedJaxpr:
     """The program of one equation, typed where it can be.
 
     >>> x = ShapedArray((2,), "float32")

@@ -14,7 +14,7 @@ import jax
 import jax.export
 from jax._src import core
 
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.jax import keys, programs
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.jitted import Target
@@ -95,7 +95,7 @@ class JaxSystem:
 
         return call
 
-    def array(self, value: Value) -> Any:
+    def array(self, value: TypedValue) -> Any:
         """The array, or a number of Python where it is weakly typed."""
         if value.aval.weak_type and not value.aval.shape:
             return value.array.item()
@@ -106,10 +106,10 @@ class JaxSystem:
             return value.array
         return keys.array(value.array)
 
-    def value(self, leaf: Any) -> Value:
+    def value(self, leaf: Any) -> TypedValue:
         """A leaf of a result with its type."""
         ours = keys.aval(jax.typeof(leaf))
-        return Value(ours, keys.kept(jax.numpy.asarray(leaf)))
+        return TypedValue(ours, keys.kept(jax.numpy.asarray(leaf)))
 
     def program(self, staged: Any) -> ClosedJaxpr:
         """The program as JAX prints it, read."""

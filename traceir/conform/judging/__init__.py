@@ -1,7 +1,7 @@
 """Verdicts: an implementation's answers compared with cases.
 
-Takes an `Implementation` and a `Case`; gives a `Verdict`, and a `Run` of all verdicts,
-compared with the recorded deviations. Start reading at `run.judge`.
+Takes an `Implementation` and a `Case`; gives a `Verdict`, and a `ConformanceRun` of all
+verdicts, compared with the recorded deviations. Start reading at `run.judge`.
 
 - `adapters`: adapters: implementations loaded by name
 - `answers`: an implementation's answers, checked before they are believed

@@ -13,7 +13,7 @@ import numpy as np
 
 import traceir
 from traceir.conform.casefiles.outcomes import Outcome
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -133,7 +133,7 @@ def _problem(outcome: Outcome) -> str | None:
 
 
 def _problem_of_value(value: Any) -> str | None:
-    if not isinstance(value, Value):
+    if not isinstance(value, TypedValue):
         return f"a value that is no Value but {type(value).__name__}"
     aval: Any = value.aval
     array: Any = value.array

@@ -20,7 +20,7 @@ DIALECTS = ("source",)
 
 
 @dataclass(frozen=True)
-class Interpreted:
+class OracleExecutable:
     """A program whose equations are run one element after the other.
 
     >>> from traceir.text import parse
@@ -45,6 +45,6 @@ class Interpreted:
         return to_text(self.program)
 
 
-def compile(program: ClosedJaxpr, name: str = "") -> Interpreted:
+def compile(program: ClosedJaxpr, name: str = "") -> OracleExecutable:
     """The program as something to run."""
-    return Interpreted(program)
+    return OracleExecutable(program)

@@ -30,7 +30,7 @@ import numpy as np
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.outcomes import Outcome, expected_class
 from traceir.conform.casefiles.sessions import Call, Probe, Session
-from traceir.conform.casefiles.values import Value, same_bits, show
+from traceir.conform.casefiles.values import TypedValue, same_bits, show
 from traceir.conform.judging import witness
 from traceir.conform.judging.answers import (
     Malformed,
@@ -267,8 +267,8 @@ def _check_values(
     return _outside(implementation, program, args, got, rules, wanted)
 
 
-def _differs(got: Sequence[np.ndarray], wanted: Sequence[Value]) -> str:
-    values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
+def _differs(got: Sequence[np.ndarray], wanted: Sequence[TypedValue]) -> str:
+    values = [TypedValue(ShapedArray(a.shape, a.dtype), a) for a in got]
     return f"{show(values)}, expected {show(wanted)}"
 
 
@@ -278,7 +278,7 @@ def _outside(
     args: list[np.ndarray],
     got: list[np.ndarray],
     rules: Rules,
-    wanted: Sequence[Value],
+    wanted: Sequence[TypedValue],
 ) -> str | None:
     """The reason why results are not in the accuracy sets of the equations, or None."""
     choices = _choices(implementation)

@@ -21,7 +21,7 @@ KINDS = ("pass", "fail", "unsupported", "deviation", "crashed")
 
 
 @dataclass(frozen=True)
-class Run:
+class ConformanceRun:
     """An implementation, what it declared, and its verdict for each case."""
 
     implementation: str
@@ -46,7 +46,7 @@ class Run:
         return not self.counts.keys() & {"fail", "crashed"}
 
 
-def to_json(run: Run) -> str:
+def to_json(run: ConformanceRun) -> str:
     """A run as text, sorted, one case a line.
 
     >>> print(to_json(Run("mine", "1", {}, {"a/b": Verdict("fail", "no")})), end="")
@@ -78,7 +78,7 @@ def _verdict(verdict: Verdict) -> dict[str, str]:
     return {"kind": verdict.kind, **why}
 
 
-def from_json(text: str) -> Run:
+def from_json(text: str) -> ConformanceRun:
     """The run that `to_json` wrote.
 
     >>> run = Run("mine", "1", {}, {"a/b": Verdict("pass")})
@@ -90,7 +90,9 @@ def from_json(text: str) -> Run:
         name: Verdict(found["kind"], found.get("why", ""))
         for name, found in data["verdicts"].items()
     }
-    return Run(data["implementation"], data["version"], data["choices"], verdicts)
+    return ConformanceRun(
+        data["implementation"], data["version"], data["choices"], verdicts
+    )
 
 
 def run_path(column: str) -> Path:
@@ -98,7 +100,7 @@ def run_path(column: str) -> Path:
     return spec_path() / "runs" / f"{column}.json"
 
 
-def load_runs() -> dict[str, Run]:
+def load_runs() -> dict[str, ConformanceRun]:
     """The runs that are kept, by column."""
     paths = {column: run_path(column) for column in COLUMNS}
     return {

@@ -41,11 +41,11 @@ class _Known:
         return self.array[index]
 
 
-class _Again(tuple[_Known, ...]):
+class _NextTurn(tuple[_Known, ...]):
     """The operands of the next turn of a region."""
 
 
-class _Flat:
+class _FlatProgram:
     """The equations of a program with those of inner programs in their place.
 
     Of a region there are those that run: the branch that is taken, each step of a loop.
@@ -105,11 +105,11 @@ class _Flat:
         """The equations that a region runs, by the steps of its row."""
         row = self.rules.prims[eqn.primitive]
         assert row.steps is not None
-        calls = {"run": self.run, "fold": self.fold, "again": _Again}
+        calls = {"run": self.run, "fold": self.fold, "again": _NextTurn}
         while True:
             scope = row_scope(row, tuple(operands), eqn.params, self.rules)
             found: Sequence[_Known] = row.steps(Scope(calls, row.each, scope))
-            if not isinstance(found, _Again):
+            if not isinstance(found, _NextTurn):
                 return found
             operands = found
 
@@ -171,7 +171,7 @@ def faults(
     >>> faults(run, program, one, one, default(), {})
     ['result 0 is not that of the program which returns all variables']
     """
-    flat = _Flat(program, args, rules)
+    flat = _FlatProgram(program, args, rules)
     returned = tuple(dict.fromkeys(v for eqn in flat.eqns for v in eqn.outputs))
     jaxpr = Jaxpr(
         tuple(flat.constvars), program.jaxpr.invars, tuple(flat.eqns), returned

@@ -37,7 +37,7 @@ class About:
     choices: Mapping[str, str] = field(default_factory=dict)
 
 
-class Pool:
+class WorkerPool:
     """Some children with one implementation each; `about` is known after the first.
 
     >>> pool = Pool("reference")

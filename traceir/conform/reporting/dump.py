@@ -15,13 +15,13 @@ import numpy as np
 
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.profiles import profile_of
-from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.dtypes import is_key, kind_of
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, HostFunction, Literal, Var
 from traceir.pytrees.treedef import TreeDef
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 
 # Raised by one when a reader of the old form could misread the new one.
 FORMAT = 1
@@ -70,7 +70,7 @@ def case_data(case: Case) -> dict[str, Json]:
     return found
 
 
-def _text(source: Source) -> str:
+def _text(source: SourceText) -> str:
     return source.text[source.start : source.stop].strip()
 
 
@@ -85,10 +85,10 @@ def program_data(closed: ClosedJaxpr) -> dict[str, Json]:
     >>> data["equations"][0]["inputs"], data["results"]
     ([{'var': 0}], [{'var': 1}])
     """
-    return _Program(closed).data()
+    return _ProgramDump(closed).data()
 
 
-class _Program:
+class _ProgramDump:
     def __init__(self, closed: ClosedJaxpr) -> None:
         self.closed = closed
         self.numbers: dict[Var, int] = {}
@@ -142,7 +142,7 @@ def type_data(aval: ShapedArray) -> dict[str, Json]:
     return {"dtype": aval.dtype.name, "shape": shape, "weak": aval.weak_type}
 
 
-def array_data(value: Value) -> dict[str, Json]:
+def array_data(value: TypedValue) -> dict[str, Json]:
     """An array: its type and its elements, the last axis running fastest."""
     return {"type": type_data(value.aval), "elements": elements(value.array)}
 
@@ -205,7 +205,7 @@ def object_data(value: Any) -> Json:
             return {"type": type_data(value)}
         case ClosedJaxpr():
             return {"program": program_data(value)}
-        case Value():
+        case TypedValue():
             return {"array": array_data(value)}
         case Ref():
             return {"ref": value.name}
@@ -224,7 +224,7 @@ def _node(value: Any) -> dict[str, Json]:
     for field in fields(value):
         part = getattr(value, field.name)
         # Where a text stood is no part of what it means.
-        if field.name != "at" and not isinstance(part, Source):
+        if field.name != "at" and not isinstance(part, SourceText):
             found[field.name] = _part(field.name, part)
     return found
 

@@ -14,7 +14,7 @@ from itertools import islice
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.profiles import PROFILES, profile_of
 from traceir.conform.judging.run import Verdict
-from traceir.conform.judging.runs import KINDS, Run
+from traceir.conform.judging.runs import KINDS, ConformanceRun
 from traceir.conform.reporting.status import matrix, tables_of
 from traceir.rules import default
 
@@ -34,7 +34,7 @@ Row = tuple[str, Counter[str]]
 class Report:
     """A run and the cases that were asked for; `interrupted` when some were not run."""
 
-    run: Run
+    run: ConformanceRun
     cases: Sequence[Case]
     interrupted: bool = False
 

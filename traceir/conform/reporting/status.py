@@ -15,7 +15,7 @@ from typing import Any
 from traceir.conform.casefiles.cases import Case, load_cases
 from traceir.conform.casefiles.profiles import PROFILES, profile_of
 from traceir.conform.judging.deviations import Deviation, read_deviations, record_path
-from traceir.conform.judging.runs import COLUMNS, KINDS, Run, load_runs
+from traceir.conform.judging.runs import COLUMNS, KINDS, ConformanceRun, load_runs
 from traceir.rules import Rules, default, spec_path
 
 Matrix = Mapping[str, Mapping[str, Counter[str]]]
@@ -24,7 +24,7 @@ Matrix = Mapping[str, Mapping[str, Counter[str]]]
 MARKS = {"fail": "F", "unsupported": "U", "deviation": "D", "crashed": "C"}
 
 
-def matrix(runs: Mapping[str, Run], cases: Iterable[Case]) -> Matrix:
+def matrix(runs: Mapping[str, ConformanceRun], cases: Iterable[Case]) -> Matrix:
     """For each rule and each column: how many of the rule's cases got which verdict.
 
     A case that a run does not know counts as `not run`.
@@ -73,7 +73,7 @@ def _ids(table: Mapping[str, Any]) -> Iterator[str]:
                 yield from (f"{name}.{c['id']}" for c in row.get("clause", ()))
 
 
-def to_rst(runs: Mapping[str, Run], cases: Sequence[Case]) -> str:
+def to_rst(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> str:
     """The page of the matrix."""
     return "\n".join(
         [
@@ -93,7 +93,7 @@ def to_rst(runs: Mapping[str, Run], cases: Sequence[Case]) -> str:
     )
 
 
-def _totals(runs: Mapping[str, Run], cases: Sequence[Case]) -> Iterator[str]:
+def _totals(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> Iterator[str]:
     yield from _title("Totals", "-")
     rows = [["verdict", *runs]]
     names = {case.name for case in cases}
@@ -118,11 +118,11 @@ def _totals(runs: Mapping[str, Run], cases: Sequence[Case]) -> Iterator[str]:
     yield from _table(rows)
 
 
-def _counts(run: Run, names: set[str]) -> Counter[str]:
+def _counts(run: ConformanceRun, names: set[str]) -> Counter[str]:
     return Counter(v.kind for name, v in run.verdicts.items() if name in names)
 
 
-def _choices(runs: Mapping[str, Run]) -> Iterator[str]:
+def _choices(runs: Mapping[str, ConformanceRun]) -> Iterator[str]:
     yield from _title("Declared choices", "-")
     rows = [["choice", *runs]]
     for name in default().choices:
@@ -179,7 +179,7 @@ def recorded(name: str) -> tuple[Deviation, ...]:
     return read_deviations(path, names) if path.exists() else ()
 
 
-def _rules(runs: Mapping[str, Run], cases: Sequence[Case]) -> Iterator[str]:
+def _rules(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> Iterator[str]:
     found = matrix(runs, cases)
     for table, ids in tables_of(default()).items():
         yield from _title(f"Rules: {table}", "-")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.systems.traced import Level, Traced
+from traceir.conform.systems.traced import ModelTracer, TraceLevel
 from traceir.jit.cache.cache_key import Key
 from traceir.jit.cache.captured_state import innermost
 from traceir.pytrees import flatten
@@ -23,7 +23,7 @@ ME = 0  # the thread of a session: there is one
 
 
 @dataclass
-class Entry:
+class ModelEntry:
     """The state of one function and key, and the trace in states that hold one.
 
     `statics` are the static arguments of the trace, `then` what they and the globals of
@@ -33,7 +33,7 @@ class Entry:
     function: Any
     state: str
     maker: int | None = None
-    inputs: Sequence[Traced] = ()
+    inputs: Sequence[ModelTracer] = ()
     results: Sequence[Any] = ()
     tree: flatten.TreeDef | None = None
     statics: Sequence[tuple[str, Any]] = ()
@@ -79,20 +79,20 @@ def contents(value: Any) -> Any:
 class Entries:
     """All entries: those that any call finds, and those that an open trace keeps."""
 
-    def __init__(self, rules: Rules, stack: Sequence[Level]) -> None:
+    def __init__(self, rules: Rules, stack: Sequence[TraceLevel]) -> None:
         self.rules = rules
         self.machine = rules.machine
         self.stack = stack
-        self.shared: dict[Key, Entry] = {}
+        self.shared: dict[Key, ModelEntry] = {}
 
-    def find(self, key: Key, function: Any) -> Entry:
+    def find(self, key: Key, function: Any) -> ModelEntry:
         """The entry that a call from here finds."""
         if self.stack and key in self.stack[-1].entries:
-            found: Entry = self.stack[-1].entries[key]
+            found: ModelEntry = self.stack[-1].entries[key]
             return found
-        return self.shared.get(key) or Entry(function, self.machine.start)
+        return self.shared.get(key) or ModelEntry(function, self.machine.start)
 
-    def call(self, key: Key, entry: Entry, **demanded: Any) -> Transition:
+    def call(self, key: Key, entry: ModelEntry, **demanded: Any) -> Transition:
         """The transition of a call that finds the entry; raises what the rows refuse.
 
         `demanded` is what the demands speak of, besides static arguments and globals.
@@ -115,7 +115,9 @@ class Entries:
         entry = self.shared[key]
         self._move(key, entry, "raise", caller=ME, maker=entry.maker)
 
-    def ended(self, key: Key, trace: Entry, captures: Sequence[Traced]) -> Entry:
+    def ended(
+        self, key: Key, trace: ModelEntry, captures: Sequence[ModelTracer]
+    ) -> ModelEntry:
         """The trace of a key has ended; it is kept where the rows say."""
         entry = self.shared[key]
         row = self.machine.step(entry.state, "return", captures=captures)
@@ -123,7 +125,7 @@ class Entries:
         self._place(key, trace)
         return trace
 
-    def left(self, level: Level) -> None:
+    def left(self, level: TraceLevel) -> None:
         """A trace has ended, and with it what it keeps."""
         for key, entry in level.entries.items():
             self._move(key, entry, "leave")
@@ -146,18 +148,18 @@ class Entries:
         kept = (e for e in self.shared.values() if e.function == function)
         return sum(self._holder(entry) == "function" for entry in kept)
 
-    def _of(self, function: Any) -> list[tuple[Key, Entry]]:
+    def _of(self, function: Any) -> list[tuple[Key, ModelEntry]]:
         stores = [self.shared, *(level.entries for level in self.stack)]
         found = chain.from_iterable(store.items() for store in stores)
         return [(k, e) for k, e in found if e.function == function]
 
-    def _move(self, key: Key, entry: Entry, event: str, **names: Any) -> None:
+    def _move(self, key: Key, entry: ModelEntry, event: str, **names: Any) -> None:
         row = self.machine.step(entry.state, event, **names)
         if row.to is not None:
             entry.state, entry.maker = row.to, None
             self._place(key, entry)
 
-    def _place(self, key: Key, entry: Entry) -> None:
+    def _place(self, key: Key, entry: ModelEntry) -> None:
         """Keep an entry with what holds the trace in its state, or its state alone."""
         self.shared.pop(key, None)
         match self._holder(entry):
@@ -166,7 +168,7 @@ class Entries:
             case "trace":
                 self.stack[-1].entries[key] = entry
             case _:
-                self.shared[key] = Entry(entry.function, entry.state)
+                self.shared[key] = ModelEntry(entry.function, entry.state)
 
-    def _holder(self, entry: Entry) -> str:
+    def _holder(self, entry: ModelEntry) -> str:
         return self.machine.states[entry.state].place

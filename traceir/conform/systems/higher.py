@@ -9,11 +9,11 @@ from traceir.conform.casefiles.sessions import (
     Call,
     Function,
     Session,
+    SessionTransform,
     Setting,
-    Transform,
 )
 from traceir.rules import Rules, default
-from traceir.text.syntax import Program
+from traceir.text.syntax import ProgramNode
 
 
 def confirmed(
@@ -55,7 +55,7 @@ def _confirmed(session: Session, call: Call, outcome: Outcome, rules: Rules) -> 
     return outcome
 
 
-def _chain(session: Session, call: Call) -> tuple[list[str], Program | None]:
+def _chain(session: Session, call: Call) -> tuple[list[str], ProgramNode | None]:
     """The transforms of a call, the outermost first, and the function's program."""
     names = [] if call.via == "eager" else [call.via]
     function: Function | None = session.functions[call.function]
@@ -67,14 +67,14 @@ def _chain(session: Session, call: Call) -> tuple[list[str], Program | None]:
     return [n for n in names if n in known], program
 
 
-def _made_by(session: Session, call: Call) -> Iterator[Transform]:
+def _made_by(session: Session, call: Call) -> Iterator[SessionTransform]:
     function: Function | None = session.functions[call.function]
     while function is not None and function.program is None:
         yield from function.transforms
         function = session.functions.get(function.same_as or "")
 
 
-def _actions(program: Program) -> set[str]:
+def _actions(program: ProgramNode) -> set[str]:
     return {equation.primitive for equation in program.equations}
 
 
@@ -87,7 +87,7 @@ def _transforms(session: Session) -> Iterator[str]:
             yield from _within(function.program)
 
 
-def _within(program: Program) -> Iterator[str]:
+def _within(program: ProgramNode) -> Iterator[str]:
     """The transforms that a program applies as functions of `lax`."""
     for equation in program.equations:
         space, _, name = equation.primitive.rpartition(".")

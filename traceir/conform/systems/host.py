@@ -17,7 +17,7 @@ from keyword import iskeyword
 from typing import Any
 
 from traceir.conform.casefiles.sessions import Function, Session
-from traceir.conform.casefiles.values import Ref, Value, host_number
+from traceir.conform.casefiles.values import Ref, TypedValue, host_number
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.actions import ACTIONS as ACTIONS
 from traceir.conform.systems.actions import HostError as HostError
@@ -31,19 +31,19 @@ from traceir.text import syntax
 from traceir.text.lexer import NUMBER_WORDS
 from traceir.text.params import Values
 from traceir.text.syntax import (
-    Equation,
-    Many,
-    Number,
+    EquationNode,
+    ListNode,
+    NumberNode,
     Operand,
-    Parameter,
-    Program,
-    Word,
+    ParameterNode,
+    ProgramNode,
+    WordNode,
 )
 from traceir.text.words import number_value
 
 Bind = Callable[..., Any]
 # What the params of a transform are read in: no names but those of functions.
-_NOTHING = Program((), (), (), (), 0)
+_NOTHING = ProgramNode((), (), (), (), 0)
 
 
 def _call(function: Callable[..., Any], *args: Any, **params: Any) -> Any:
@@ -111,7 +111,7 @@ class Host:
     evaluated: Callable[[], AbstractContextManager[None]] = nullcontext
     level: Callable[[Any], int] = shown_level
     clear: Callable[[str], None] = _no_cache
-    array: Callable[[Value], Any] = lambda value: value.array
+    array: Callable[[TypedValue], Any] = lambda value: value.array
     typed: Callable[[ClosedJaxpr], Callable[..., Any]] = _no_programs
     jit: Callable[..., Callable[..., Any]] = _no_jit
     plain: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -138,9 +138,9 @@ class Host:
         """A function made of another: of another kind, or a transform."""
         if not function.transforms:
             return function_of_kind(function, inner)
-        names = _Run(function, _NOTHING, self)
+        names = _HostRun(function, _NOTHING, self)
         for transform in function.transforms[::-1]:
-            read = Equation((), transform.name, (), transform.params, (), 0)
+            read = EquationNode((), transform.name, (), transform.params, (), 0)
             params = {p.name: names.param(self.plain, read, p) for p in read.params}
             try:
                 inner = self._transformed(transform.name, inner, params)
@@ -162,7 +162,7 @@ class Host:
 
         def leaf(value: Any) -> Any:
             match value:
-                case Value():
+                case TypedValue():
                     return self.array(value)
                 case Ref(name):
                     return self.scope[name]
@@ -193,7 +193,7 @@ class Host:
         return found
 
 
-def host_function(function: Function, program: Program, host: Host) -> Any:
+def host_function(function: Function, program: ProgramNode, host: Host) -> Any:
     """A Python function of the program's parameters that binds its equations.
 
     Names that are no variables of the program are its globals.
@@ -214,7 +214,7 @@ def host_function(function: Function, program: Program, host: Host) -> Any:
     used = {n for n in _used(program) if n in host.scope} - {*names}
     read = ", ".join(f"{name!r}: {name}" for name in sorted(used))
     run = f"run_{function.name}"
-    host.scope[run] = _Run(function, program, host).run
+    host.scope[run] = _HostRun(function, program, host).run
     # Compiled, so that its signature and its globals are those of any function.
     body = f"return {run}(locals(), {{{read}}})"
     scope: dict[str, Any] = {}
@@ -223,7 +223,7 @@ def host_function(function: Function, program: Program, host: Host) -> Any:
     return scope[function.name]
 
 
-def _used(program: Program) -> Iterator[str]:
+def _used(program: ProgramNode) -> Iterator[str]:
     """The names that operands, params and results of a program mention."""
     for operand in (
         *program.results,
@@ -237,17 +237,17 @@ def _used(program: Program) -> Iterator[str]:
 
 def _words(value: syntax.Value, index: bool) -> Iterator[str]:
     match value:
-        case Many(items):
+        case ListNode(items):
             for item in items:
                 yield from _words(item, index)
-        case Word(text, quoted=True) if index:
+        case WordNode(text, quoted=True) if index:
             yield from names_of(text)
-        case Word(text, quoted=False):
+        case WordNode(text, quoted=False):
             yield text
 
 
-class _Run:
-    def __init__(self, function: Function, program: Program, host: Host) -> None:
+class _HostRun:
+    def __init__(self, function: Function, program: ProgramNode, host: Host) -> None:
         self.source = function.source
         self.program = program
         self.host = host
@@ -263,7 +263,7 @@ class _Run:
         results = tuple(self.operand(env, a) for a in self.program.results)
         return results[0] if len(results) == 1 else results
 
-    def equation(self, env: Mapping[str, Any], equation: Equation) -> Any:
+    def equation(self, env: Mapping[str, Any], equation: EquationNode) -> Any:
         name = equation.primitive
         args = [self.operand(env, a) for a in equation.inputs]
         params = {p.name: self.param(env, equation, p) for p in equation.params}
@@ -279,7 +279,7 @@ class _Run:
         return self.host.bind(name, *args, **params)
 
     def operand(self, env: Mapping[str, Any], operand: Operand) -> Any:
-        if isinstance(operand, Number):
+        if isinstance(operand, NumberNode):
             if operand.aval is None:
                 return host_number(operand.text)
             dtype = operand.aval.dtype
@@ -295,12 +295,14 @@ class _Run:
         got = f"`{operand.text}`, which nothing defines"
         raise self.source.error("text.syntax", got, operand.at)
 
-    def param(self, env: Mapping[str, Any], eqn: Equation, param: Parameter) -> Any:
+    def param(
+        self, env: Mapping[str, Any], eqn: EquationNode, param: ParameterNode
+    ) -> Any:
         row = self.host.rules.prims.get(eqn.primitive)
         domains = {p.name: p.domain for p in row.params} if row else {}
         values = Values(self.source, self.host.rules, _no_program, _no_name, ())
         match param:
-            case Parameter("index", Word(text, True)):
+            case ParameterNode("index", WordNode(text, True)):
                 return index_of(text, env)
         if eqn.primitive not in ACTIONS:  # these ask for the name of a function
             env = {**self.host.plain, **env}
@@ -310,15 +312,15 @@ class _Run:
         self, env: Mapping[str, Any], values: Values, value: syntax.Value, domain: str
     ) -> Any:
         # A word that names a variable of the host function stands for its value.
-        if isinstance(value, Many):
+        if isinstance(value, ListNode):
             items = (self.value(env, values, v, domain) for v in value.items)
             return list(items) if value.bracketed and domain == "any" else tuple(items)
-        if isinstance(value, Word) and not value.quoted and value.text in env:
+        if isinstance(value, WordNode) and not value.quoted and value.text in env:
             return env[value.text]
         return values.value(value, domain)
 
 
-def _no_program(program: Program) -> ClosedJaxpr:
+def _no_program(program: ProgramNode) -> ClosedJaxpr:
     raise TypeError("a host function calls other functions by name")
 
 

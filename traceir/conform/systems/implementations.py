@@ -123,7 +123,7 @@ class Reference(ByTables):
 
 
 @dataclass(frozen=True)
-class Compiled(ByTables):
+class CompiledImplementation(ByTables):
     """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
 
     backend: str
@@ -161,17 +161,17 @@ class Compiled(ByTables):
         return outcomes
 
 
-def numba() -> Compiled:
+def numba() -> CompiledImplementation:
     """The backend of the CPU; raises ValueError (jit.backend) without llvmlite."""
     resolve("numba")
-    return Compiled("numba")
+    return CompiledImplementation("numba")
 
 
-def cuda() -> Compiled:
+def cuda() -> CompiledImplementation:
     """Kernels on a CUDA device, or in the simulator.
 
     Raises ValueError (jit.backend) without Numba, RuntimeError (backend.device) without
     a device.
     """
     resolve("cuda").check()
-    return Compiled("cuda")
+    return CompiledImplementation("cuda")

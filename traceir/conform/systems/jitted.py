@@ -19,7 +19,7 @@ from traceir.conform.systems.systems import System as System
 from traceir.conform.systems.systems import Target as Target
 from traceir.conform.systems.systems import TraceirSystem as TraceirSystem
 from traceir.pytrees.flatten import leaves
-from traceir.text.syntax import Program
+from traceir.text.syntax import ProgramNode
 
 # Transforms whose calls return the results of the function itself.
 RETURNING = ("jit", "eager", "compiled", "exported")
@@ -145,7 +145,7 @@ class Jitted:
         return self.system.via(call.via, self._target(call.function))
 
 
-def program_of(session: Session, name: str) -> Program | None:
+def program_of(session: Session, name: str) -> ProgramNode | None:
     """The program that a function of a session runs, None where it is no function."""
     function = session.functions.get(name)
     while function is not None and function.same_as is not None:
@@ -159,6 +159,6 @@ def static_parameters(session: Session, name: str) -> tuple[str, ...]:
     return static_names(program) if program else ()
 
 
-def static_names(program: Program) -> tuple[str, ...]:
+def static_names(program: ProgramNode) -> tuple[str, ...]:
     """The parameters that a program marks as static."""
     return tuple(binder.name for binder in program.inputs if binder.static)

@@ -21,11 +21,11 @@ from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Call as Step
 from traceir.conform.casefiles.sessions import Probe, Session, Setting
 from traceir.conform.judging.run import Unsupported
-from traceir.conform.systems.entries import Entries, Entry, surroundings
+from traceir.conform.systems.entries import Entries, ModelEntry, surroundings
 from traceir.conform.systems.functions import Functions
 from traceir.conform.systems.host import Host, HostError
 from traceir.conform.systems.jitted import RETURNING, Jitted
-from traceir.conform.systems.nest import Nest, same
+from traceir.conform.systems.nest import TraceStack, same
 from traceir.conform.systems.systems import (
     NAMESPACES,
     TraceirSystem,
@@ -33,7 +33,13 @@ from traceir.conform.systems.systems import (
     flag_scope,
     results,
 )
-from traceir.conform.systems.traced import Level, Made, Traced, concrete, replayed
+from traceir.conform.systems.traced import (
+    ModelTracer,
+    TraceLevel,
+    ValueOrigin,
+    concrete,
+    replayed,
+)
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.promotion import canonical_dtype, python_aval
@@ -51,7 +57,7 @@ class Model:
     def __init__(self, session: Session, rules: Rules) -> None:
         self.session = session
         self.rules = rules
-        self.nest = Nest(rules)
+        self.nest = TraceStack(rules)
         self.entries = Entries(rules, self.nest.stack)
         self.made: Counter[tuple[str, str]] = Counter()
         self.scopes = ExitStack()
@@ -154,7 +160,7 @@ class Model:
 
     def _read(self, value: Any) -> Any:
         """A result, as who reads its elements gets it."""
-        if isinstance(value, Traced) and value.home is not self.nest.eager:
+        if isinstance(value, ModelTracer) and value.home is not self.nest.eager:
             return self.nest.ask(value, "host_array")
         return concrete(value)
 
@@ -183,7 +189,7 @@ class Model:
 
     def called(
         self, name: str, transform: str, args: Any, kwargs: Any
-    ) -> tuple[str, Entry]:
+    ) -> tuple[str, ModelEntry]:
         """The event of a call by the machine's rows, and the trace that it uses."""
         self.functions.check(name)
         bound, leaves = self.functions.leaves(name, args, kwargs)
@@ -214,7 +220,7 @@ class Model:
         bound: Bound,
         prepared: Prepared,
         leaves: Sequence[Any],
-    ) -> Entry:
+    ) -> ModelEntry:
         function = self.entries.shared[key].function
         try:
             with self.nest.entered(transform) as level:
@@ -231,33 +237,33 @@ class Model:
         self.entries.left(level)
         statics = prepared.call.statics
         then = surroundings(function, statics)
-        trace = Entry(function, "", None, inputs, outputs, tree, statics, then)
+        trace = ModelEntry(function, "", None, inputs, outputs, tree, statics, then)
         return self.entries.ended(key, trace, level.captures)
 
-    def _check_leaks(self, level: Level) -> None:
+    def _check_leaks(self, level: TraceLevel) -> None:
         """Raises UnexpectedTracerError (leak.held) for what outlives its trace."""
-        held = [v for v in self.host.leaked if isinstance(v, Traced)]
+        held = [v for v in self.host.leaked if isinstance(v, ModelTracer)]
         if config.current().check_tracer_leaks and level in [v.home for v in held]:
             raise self.rules.error("leak.held")
 
-    def _results(self, entry: Entry, leaves: Sequence[Any]) -> Any:
+    def _results(self, entry: ModelEntry, leaves: Sequence[Any]) -> Any:
         """The results of a trace for these arguments, as values of the trace around."""
         others = [self._entering(v, "eager") for v in leaves]
         return self._made(entry, replayed(entry.results, entry.inputs, others))
 
-    def _made(self, entry: Entry, found: Sequence[Any]) -> Any:
+    def _made(self, entry: ModelEntry, found: Sequence[Any]) -> Any:
         assert entry.tree is not None  # a trace that has ended
         return entry.tree.unflatten(
-            [self.nest.result(concrete(v), Made(same, (v,))) for v in found]
+            [self.nest.result(concrete(v), ValueOrigin(same, (v,))) for v in found]
         )
 
     def _face(self, transform: str) -> str | None:
         """The face of a trace; `make_jaxpr` is of the plain function and has none."""
         return None if transform == "make_jaxpr" else self.nest.face
 
-    def _entering(self, value: Any, transform: str) -> Traced:
+    def _entering(self, value: Any, transform: str) -> ModelTracer:
         """An argument as the function sees it; a 64-bit one is narrowed while off."""
-        if isinstance(value, Traced) and value.home is not self.nest.eager:
+        if isinstance(value, ModelTracer) and value.home is not self.nest.eager:
             return self.nest.argument(value, transform)
         value = concrete(value)
         x64 = config.current().x64
@@ -271,7 +277,7 @@ class Model:
 
     # Ahead of time -------------------------------------------------------------------
 
-    def _run_compiled(self, name: str, entry: Entry, types: Any, args: Any) -> Any:
+    def _run_compiled(self, name: str, entry: ModelEntry, types: Any, args: Any) -> Any:
         """Raises TypeError (jit.compiled, jit.compiled-tree, jit.compiled-traced)."""
         if self.nest.stack:
             raise self.rules.error("jit.compiled-traced")
@@ -291,5 +297,7 @@ class Model:
 
         return lowered
 
-    def _run_compiled_on(self, name: str, entry: Entry, types: Any, *args: Any) -> Any:
+    def _run_compiled_on(
+        self, name: str, entry: ModelEntry, types: Any, *args: Any
+    ) -> Any:
         return self._run_compiled(name, entry, types, args)

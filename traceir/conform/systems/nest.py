@@ -15,7 +15,12 @@ from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.conform.systems import faces
 from traceir.conform.systems.systems import as_array, as_value
-from traceir.conform.systems.traced import Level, Made, Traced, concrete
+from traceir.conform.systems.traced import (
+    ModelTracer,
+    TraceLevel,
+    ValueOrigin,
+    concrete,
+)
 from traceir.ir.jaxpr import sort_params
 from traceir.rules import Rules, Transform, walk
 from traceir.tracing.trace import evaluate
@@ -37,14 +42,14 @@ def frozen(value: Any) -> Any:
     return np.array(value) if isinstance(value, np.ndarray) else value
 
 
-class Nest:
+class TraceStack:
     """The traces in force, innermost last, and what happens in them."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.face = "jax"
-        self.stack: list[Level] = []
-        self.eager = Level("eager", self.transform("eager").knows)
+        self.stack: list[TraceLevel] = []
+        self.eager = TraceLevel("eager", self.transform("eager").knows)
         # How many of the traces let operations be evaluated at once.
         self.passed = 0
 
@@ -53,19 +58,19 @@ class Nest:
         return self.rules.levels.transforms[name]
 
     @property
-    def innermost(self) -> Level:
+    def innermost(self) -> TraceLevel:
         """The trace in force."""
         return self.stack[-1] if self.stack else self.eager
 
     @contextmanager
-    def entered(self, transform: str) -> Iterator[Level]:
+    def entered(self, transform: str) -> Iterator[TraceLevel]:
         """Within this way of running: a new trace, if it makes one."""
         row = self.transform(transform)
         if not row.traces:
             yield self.innermost
             return
         whole = row.handles == "all"
-        self.stack.append(Level(transform, row.knows, self._depth(), whole))
+        self.stack.append(TraceLevel(transform, row.knows, self._depth(), whole))
         try:
             yield self.stack[-1]
         finally:
@@ -89,31 +94,31 @@ class Nest:
 
     def level(self, value: Any) -> int:
         """The level that a value shows, 0 outside every trace."""
-        return value.home.depth if isinstance(value, Traced) else 0
+        return value.home.depth if isinstance(value, ModelTracer) else 0
 
-    def argument(self, value: Any, transform: str) -> Traced:
+    def argument(self, value: Any, transform: str) -> ModelTracer:
         """An argument as the function sees it that runs under `transform`."""
         row = self.transform(transform)
         home, known = self.eager, self.eager.knows
         made = None
-        if isinstance(value, Traced):
-            home, known, made = value.home, value.knows, Made(same, (value,))
+        if isinstance(value, ModelTracer):
+            home, known, made = value.home, value.knows, ValueOrigin(same, (value,))
         knows = self.rules.levels.within(known, row.knows)
         if row.traces:  # a number becomes an array
-            return Traced(element(value), self.innermost, knows, self.ask, made)
-        return Traced(concrete(value), home, knows, self.ask, made)
+            return ModelTracer(element(value), self.innermost, knows, self.ask, made)
+        return ModelTracer(concrete(value), home, knows, self.ask, made)
 
-    def result(self, value: Any, made: Made) -> Traced:
+    def result(self, value: Any, made: ValueOrigin) -> ModelTracer:
         """A value that the trace in force has made."""
         home = self._home(made.operands)
         known = home.knows
         follows = not home.whole and home is not self.eager
         for operand in made.operands if follows else ():
-            outer = operand.knows if isinstance(operand, Traced) else known
+            outer = operand.knows if isinstance(operand, ModelTracer) else known
             known = self.rules.levels.within(outer, known)
-        return Traced(value, home, known, self.ask, made)
+        return ModelTracer(value, home, known, self.ask, made)
 
-    def ask(self, asked: Traced, action: str) -> Any:
+    def ask(self, asked: ModelTracer, action: str) -> Any:
         """The value, if the rows permit the action; else the error of the ask's row."""
         levels = self.rules.levels
         row = next(ask for ask in levels.asks.values() if ask.action == action)
@@ -139,19 +144,19 @@ class Nest:
 
     def apply(self, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
         """A function of arrays, applied in the trace that the nesting rows say."""
-        traced = tuple(faces.parts((args, params), Traced))
+        traced = tuple(faces.parts((args, params), ModelTracer))
         self.lift(traced)
         given, named = faces.changed((args, params), self._known)
         if self.stack:
             transform = self.stack[-1].transform
-            faces.refuse(function, given, named, Traced, transform, self.face)
+            faces.refuse(function, given, named, ModelTracer, transform, self.face)
         args, params = faces.changed((args, params), frozen)
 
         def again(*values: Any) -> Any:
             left = iter(values)
             given, named = faces.changed(
                 (args, params),
-                lambda a: element(next(left)) if isinstance(a, Traced) else a,
+                lambda a: element(next(left)) if isinstance(a, ModelTracer) else a,
             )
             return faces.parts((function(*given, **named),), Array)
 
@@ -162,7 +167,7 @@ class Nest:
             # Outside every trace a number stays what it is.
             of = element if self.stack else concrete
             given, named = faces.changed(
-                (args, params), lambda a: of(a) if isinstance(a, Traced) else a
+                (args, params), lambda a: of(a) if isinstance(a, ModelTracer) else a
             )
             found = function(*given, **named)
         outputs = iter(range(len(faces.parts((found,), Array))))
@@ -175,7 +180,7 @@ class Nest:
         return faces.changed(found, output)
 
     def _known(self, value: Any) -> Any:
-        is_eager = isinstance(value, Traced) and value.home is self.eager
+        is_eager = isinstance(value, ModelTracer) and value.home is self.eager
         return concrete(value) if is_eager else value
 
     def lift(self, values: Iterable[Any], capture: bool = True) -> None:
@@ -186,7 +191,7 @@ class Nest:
         row = self.rules.levels.nesting.get("level.lift")
         is_open = (self.eager, *self.stack)
         for value in values:
-            if not isinstance(value, Traced):
+            if not isinstance(value, ModelTracer):
                 continue
             scope = {"home": value.home, "open": is_open}
             if row is not None and row.holds and not row.holds(scope):
@@ -195,7 +200,7 @@ class Nest:
                 for level in self.stack[self.stack.index(value.home) + 1 :]:
                     level.captures.append(value)
 
-    def _home(self, operands: Sequence[Any]) -> Level:
+    def _home(self, operands: Sequence[Any]) -> TraceLevel:
         row = self.rules.levels.nesting.get("level.bind")
         formula = row.level if row else None
         own = max(map(self._place, operands), default=0)
@@ -208,9 +213,11 @@ class Nest:
 
     def _place(self, value: Any) -> int:
         """The place of a value's trace among those in force, 0 for none."""
-        home = value.home if isinstance(value, Traced) else self.eager
+        home = value.home if isinstance(value, ModelTracer) else self.eager
         return self.stack.index(home) + 1 if home in self.stack else 0
 
 
-def _one_of(function: Callable[..., Any], n: int, operands: tuple[Any, ...]) -> Made:
-    return Made(lambda *values: function(*values)[n], operands)
+def _one_of(
+    function: Callable[..., Any], n: int, operands: tuple[Any, ...]
+) -> ValueOrigin:
+    return ValueOrigin(lambda *values: function(*values)[n], operands)

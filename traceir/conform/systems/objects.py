@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.casefiles.sessions import Function, Made
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.sessions import Function, SessionObject
+from traceir.conform.casefiles.values import TypedValue
 
 
 class Valued:
@@ -124,32 +124,32 @@ def _method(inner: Callable[..., Any]) -> Any:
     return MethodType(method, Identity(0))
 
 
-def realise(value: Any, array: Callable[[Value], Any]) -> Any:
+def realise(value: Any, array: Callable[[TypedValue], Any]) -> Any:
     """The object that a `given` defines; an array is a NumPy array, to be written to.
 
     `array` makes an array of the implementation.
     """
     match value:
-        case Made("object", (number,)):
+        case SessionObject("object", (number,)):
             return Valued(number)
-        case Made("identity", (number,)):
+        case SessionObject("identity", (number,)):
             return Identity(number)
-        case Made("uncomparable", (number,)):
+        case SessionObject("uncomparable", (number,)):
             return Uncomparable(number)
-        case Made("array", (Value() as made,)):
+        case SessionObject("array", (TypedValue() as made,)):
             return array(made)
-        case Made("ndarray", (made,)):
+        case SessionObject("ndarray", (made,)):
             return _ndarray(made)
-        case Made("masked", (made,)):
+        case SessionObject("masked", (made,)):
             found = _ndarray(made)
             return np.ma.masked_array(found, np.ones(found.shape, bool))
-        case Made(kind, args):
+        case SessionObject(kind, args):
             raise TypeError(f"no object {kind}{args}")
-        case Value():
+        case TypedValue():
             return _ndarray(value)
     return value
 
 
 def _ndarray(value: Any) -> np.ndarray:
-    array = value.array if isinstance(value, Value) else value
+    array = value.array if isinstance(value, TypedValue) else value
     return np.array(array, order="C")

@@ -18,7 +18,7 @@ import traceir.lax
 import traceir.numpy
 from traceir.arrays.array import Array
 from traceir.base import config
-from traceir.conform.casefiles.values import Value
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.judging.run import Unsupported
 from traceir.dtypes import is_key
 from traceir.errors import TraceirError
@@ -83,10 +83,10 @@ class System(Protocol):
     def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
         """A function of arrays that applies the equations of a program."""
 
-    def array(self, value: Value) -> Any:
+    def array(self, value: TypedValue) -> Any:
         """The array that a case writes; a weak one may be a number of Python."""
 
-    def value(self, leaf: Any) -> Value:
+    def value(self, leaf: Any) -> TypedValue:
         """A result, or an element of a nested one, with its type."""
 
     def program(self, staged: Any) -> ClosedJaxpr:
@@ -165,11 +165,11 @@ class TraceirSystem:
 
         return call
 
-    def array(self, value: Value) -> Any:
+    def array(self, value: TypedValue) -> Any:
         """The array, weak where it is."""
         return as_array(value)
 
-    def value(self, leaf: Any) -> Value:
+    def value(self, leaf: Any) -> TypedValue:
         """The leaf with its type."""
         return as_value(leaf)
 
@@ -254,19 +254,19 @@ def flag_scope(name: str, args: tuple[Any, ...]) -> Scope:
     raise Unsupported(f"the setting {name}{args}")
 
 
-def as_array(value: Value) -> Array:
+def as_array(value: TypedValue) -> Array:
     """The array of a case's value, weak where it is."""
     return Array._wrap(np.array(value.array, order="C"), value.aval)
 
 
-def as_value(leaf: Any) -> Value:
+def as_value(leaf: Any) -> TypedValue:
     """A leaf of a result as cases write it."""
     aval: ShapedArray = typeof(leaf)
     if is_key(aval.dtype):
-        return Value(aval, keys_of(np.asarray(traceir.random.key_data(leaf))))
-    return Value(aval, np.asarray(leaf, aval.dtype))
+        return TypedValue(aval, keys_of(np.asarray(traceir.random.key_data(leaf))))
+    return TypedValue(aval, np.asarray(leaf, aval.dtype))
 
 
-def results(value: Any) -> list[Value]:
+def results(value: Any) -> list[TypedValue]:
     """The leaves of a result as cases write them."""
     return list(map(as_value, leaves(value)))

@@ -14,11 +14,11 @@ import numpy as np
 
 from traceir.tracing.trace import typeof
 
-Ask = Callable[["Traced", str], Any]
+Ask = Callable[["ModelTracer", str], Any]
 
 
 @dataclass(eq=False)
-class Level:
+class TraceLevel:
     """A trace in force: what it keeps, and what it used of the traces around it.
 
     `whole` if it handles all operations.
@@ -29,18 +29,18 @@ class Level:
     depth: int = 0
     whole: bool = False
     entries: dict[Any, Any] = field(default_factory=dict)
-    captures: list[Traced] = field(default_factory=list)
+    captures: list[ModelTracer] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Made:
+class ValueOrigin:
     """The origin of a value: a function of concrete values, and the operands."""
 
     function: Callable[..., Any]
     operands: tuple[Any, ...]
 
 
-class Traced:
+class ModelTracer:
     """A value of some trace: what is asked of it is answered by the level rows.
 
     `home` is the trace that made it, `knows` how much is known of it, `made` how it can
@@ -48,7 +48,12 @@ class Traced:
     """
 
     def __init__(
-        self, value: Any, home: Level, knows: str, ask: Ask, made: Made | None = None
+        self,
+        value: Any,
+        home: TraceLevel,
+        knows: str,
+        ask: Ask,
+        made: ValueOrigin | None = None,
     ) -> None:
         self.value = value
         self.home = home
@@ -89,13 +94,13 @@ class Traced:
     def __len__(self) -> int:
         return len(self.ask(self, "host_len"))
 
-    def __iter__(self) -> Iterator[Traced]:
+    def __iter__(self) -> Iterator[ModelTracer]:
         length = len(self.ask(self, "host_iter"))
         return (self._row(n) for n in range(length))
 
-    def _row(self, n: int) -> Traced:
-        made = Made(lambda value: value[n], (self,))
-        return Traced(self.value[n], self.home, self.knows, self.ask, made)
+    def _row(self, n: int) -> ModelTracer:
+        made = ValueOrigin(lambda value: value[n], (self,))
+        return ModelTracer(self.value[n], self.home, self.knows, self.ask, made)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.ask(self, "host_setitem")  # the rows alone refuse, not the value
@@ -117,23 +122,25 @@ class Traced:
 
 def concrete(value: Any) -> Any:
     """The value that a value of a trace stands for; any other value as it is."""
-    return value.value if isinstance(value, Traced) else value
+    return value.value if isinstance(value, ModelTracer) else value
 
 
 def replayed(
-    results: Sequence[Any], inputs: Sequence[Traced], others: Sequence[Any]
+    results: Sequence[Any], inputs: Sequence[ModelTracer], others: Sequence[Any]
 ) -> list[Any]:
     """The results of a trace for other inputs than those that it was traced with."""
     known = dict(zip(map(id, inputs), others, strict=True))
 
     def again(value: Any) -> Any:
-        if not isinstance(value, Traced):
+        if not isinstance(value, ModelTracer):
             return value
         if id(value) not in known and value.made is not None:
             operands = tuple(map(again, value.made.operands))
             found = value.made.function(*map(concrete, operands))
-            made = Made(value.made.function, operands)
-            known[id(value)] = Traced(found, value.home, value.knows, value.ask, made)
+            made = ValueOrigin(value.made.function, operands)
+            known[id(value)] = ModelTracer(
+                found, value.home, value.knows, value.ask, made
+            )
         return known.get(id(value), value)
 
     return list(map(again, results))

@@ -20,7 +20,7 @@ from traceir.face.arrays.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.arrays.layouts import dense_order, elementwise, placed
 from traceir.face.arrays.memory_sharing import APART, ORDERED, SAME, SHARED, Sharing
 from traceir.face.arrays.values import array_of
-from traceir.face.arrays.views import Reshape
+from traceir.face.arrays.views import ReshapeView
 from traceir.rules.formulas.language import parse
 
 Function = Callable[..., Any]
@@ -308,7 +308,7 @@ def _viewable(a: Any, shape: Any, order: str) -> bool:
     extents = tuple(shape) if np.iterable(shape) else (shape,)
     turned = (a.T, extents[::-1]) if order == "F" else (a, extents)
     try:
-        Reshape(turned[1], a.shape).of(turned[0])
+        ReshapeView(turned[1], a.shape).of(turned[0])
     except ValueError:
         return False
     return True

@@ -16,9 +16,9 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import source_info
-from traceir.face.arrays.layouts import Asked, Layout, overlapping, placed
+from traceir.face.arrays.layouts import Layout, LayoutQuery, overlapping, placed
 from traceir.face.arrays.traced_index import TracedIndex
-from traceir.face.arrays.views import Index, Step, steps_between
+from traceir.face.arrays.views import IndexView, ViewStep, steps_between
 from traceir.face.callers import by_user
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Literal
@@ -47,11 +47,11 @@ class NumpyTracer(StagedTracer):
     ) -> None:
         self._known: np.ndarray | None = None
         self._base: NumpyTracer | None = None
-        self._step: Step | None = None
+        self._step: ViewStep | None = None
         self._seen = self.version = 0
         self.number = not var.aval.shape
         self.layout: Layout = None
-        self._origins: frozenset[Asked] = frozenset()
+        self._origins: frozenset[LayoutQuery] = frozenset()
         super().__init__(var, trace, where)
 
     @property  # type: ignore[misc]  # it has no setter
@@ -92,7 +92,7 @@ class NumpyTracer(StagedTracer):
         return self.layout
 
     @property
-    def origins(self) -> frozenset[Asked]:
+    def origins(self) -> frozenset[LayoutQuery]:
         """The arguments on whose layout depends how this array lies in memory."""
         return self.root._origins
 
@@ -232,7 +232,7 @@ class NumpyTracer(StagedTracer):
 
     # Making -----------------------------------------------------------------------
 
-    def through(self, step: Step) -> NumpyTracer:
+    def through(self, step: ViewStep) -> NumpyTracer:
         """The array that a step leads to; what is written to it is written here."""
         if self.is_shared:
             return self.viewed(step.of(self.memory))
@@ -244,7 +244,7 @@ class NumpyTracer(StagedTracer):
         made._atom, made._seen = made._current(self.root), self.root.version
         return made
 
-    def _through(self, step: Step) -> NumpyTracer:
+    def _through(self, step: ViewStep) -> NumpyTracer:
         value = self.concrete
         made: NumpyTracer
         if value is not None and not isinstance(step, TracedIndex):
@@ -272,9 +272,9 @@ class NumpyTracer(StagedTracer):
         got = f"{memory.shape} with strides {memory.strides} of {self.aval.str_short()}"
         raise rules.error("face.strides", got=got)
 
-    def _along(self, steps: Sequence[Step], memory: np.ndarray) -> NumpyTracer:
+    def _along(self, steps: Sequence[ViewStep], memory: np.ndarray) -> NumpyTracer:
         """The view at the end of some steps; all is said by the memory that it has."""
-        made = self._through(Index(())) if not steps else self
+        made = self._through(IndexView(())) if not steps else self
         for step in steps:
             made = made._through(step)
         if made._known is None:
@@ -283,7 +283,7 @@ class NumpyTracer(StagedTracer):
             made._known = memory
         return made
 
-    def begin(self, origin: Asked) -> None:
+    def begin(self, origin: LayoutQuery) -> None:
         """The array is an argument, whose layout may matter."""
         if self.ndim:
             self._origins = frozenset((origin,))

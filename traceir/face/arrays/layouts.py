@@ -25,7 +25,7 @@ import numpy as np
 Layout = np.ndarray | Callable[[], Sequence[int] | None] | None
 
 
-class Asked:
+class LayoutQuery:
     """A layout that decisions depend on: how an argument lies in memory.
 
     It matters if the array, or what was made of it, a view or a copy, is written to

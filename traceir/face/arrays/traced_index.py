@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.face.arrays.views import Index
+from traceir.face.arrays.views import IndexView
 from traceir.numpy.indexing import getitem
 from traceir.tracing.trace import Tracer
 
@@ -29,7 +29,7 @@ class TracedIndex:
     def of(self, value: np.ndarray) -> np.ndarray:
         """The view of a NumPy array where the traced places are 0: it lies so."""
         zeros = (0 if isinstance(part, Tracer) else part for part in self.index)
-        return Index(tuple(zeros)).of(value)
+        return IndexView(tuple(zeros)).of(value)
 
     def read(self, base: Any) -> Any:
         """The elements that the index takes."""

@@ -20,7 +20,7 @@ from traceir.face.arrays.layouts import address, dense_order, same_place
 from traceir.numpy.indexing import getitem, index_plan
 
 
-class Step(Protocol):
+class ViewStep(Protocol):
     """One way from an array to a view of it."""
 
     def of(self, value: np.ndarray) -> np.ndarray:
@@ -44,7 +44,7 @@ def indexing_shape(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexView:
     """A basic index: ints, slices, None and Ellipsis."""
 
     index: Any
@@ -78,7 +78,7 @@ class Index:
         return _write_box(base, box, [cut.forward for cut in cuts])
 
 
-def _write_box(base: Any, box: Any, cuts: Sequence[index_plan.Cut]) -> Any:
+def _write_box(base: Any, box: Any, cuts: Sequence[index_plan.SliceOfDimension]) -> Any:
     """The base with a box of new elements, `cut.step` apart in each dimension."""
     if all(cut.step == 1 or cut.size <= 1 for cut in cuts):
         return lax.dynamic_update_slice(base, box, [cut.start for cut in cuts])
@@ -99,7 +99,7 @@ def _write_box(base: Any, box: Any, cuts: Sequence[index_plan.Cut]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Reshape:
+class ReshapeView:
     """The same elements under another shape."""
 
     shape: tuple[int, ...]
@@ -126,7 +126,7 @@ class Reshape:
 
 
 @dataclass(frozen=True, slots=True)
-class Transpose:
+class TransposeView:
     """The dimensions in another order."""
 
     axes: tuple[int, ...]
@@ -145,7 +145,7 @@ class Transpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartView:
     """The real or the imaginary parts of complex numbers."""
 
     name: str
@@ -167,7 +167,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class BroadcastView:
     """The elements, repeated along new or wider dimensions; nothing is written."""
 
     shape: tuple[int, ...]
@@ -186,7 +186,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class StridedView:
     """Elements at a regular distance in memory: diagonals, windows, any strides.
 
     `order` are the dimensions of the base from the outermost to the innermost; `first`
@@ -214,7 +214,7 @@ class Places:
         """The base with new elements at these places."""
         flat = self._flat(base).at[self._places()].set(value, mode="clip")
         turned = jnp.reshape(flat, [base.shape[d] for d in self.order])
-        return Transpose(self.order).write(turned, turned)
+        return TransposeView(self.order).write(turned, turned)
 
     def _flat(self, base: Any) -> Any:
         return jnp.reshape(jnp.transpose(base, self.order), (-1,))
@@ -232,7 +232,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class EmptyView:
     """A view without elements."""
 
     shape: tuple[int, ...]
@@ -250,7 +250,7 @@ class Nothing:
         return base
 
 
-def steps_between(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+def steps_between(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     """The steps from an array to a view of it, by their addresses and strides.
 
     None if the elements of the view do not lie at regular places of the base's.
@@ -260,7 +260,7 @@ def steps_between(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
      Index(index=(0, slice(None, None, None)))]
     """
     if not view.size:
-        return [Nothing(view.shape)]
+        return [EmptyView(view.shape)]
     if base.dtype != view.dtype:
         return _by_part(base, view)
     for way in (_by_axes, _by_reshape, _by_places):
@@ -275,18 +275,18 @@ def steps_between(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
     return None
 
 
-def _by_part(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+def _by_part(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     """A view of the real or the imaginary parts."""
     names = ("real", "imag") if base.dtype.kind == "c" else ()
     for name in names:
         part = getattr(base, name)
         steps = steps_between(part, view) if part.dtype == view.dtype else None
         if steps is not None:
-            return [Part(name), *steps]
+            return [PartView(name), *steps]
     return None
 
 
-def _by_axes(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+def _by_axes(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     """Cut, turned and repeated: each dimension of the view is one of the base."""
     axes = _matched(base, view)
     if axes is None:
@@ -300,14 +300,14 @@ def _by_axes(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
         cuts.append(slice(start, None if stop < 0 else stop, step))
     used = [d for d in axes if d is not None]
     rest = [d for d in range(base.ndim) if d not in used]
-    steps: list[Step] = [Index(tuple(cuts))]
+    steps: list[ViewStep] = [IndexView(tuple(cuts))]
     if (*rest, *used) != tuple(range(base.ndim)):
-        steps.append(Transpose((*rest, *used)))
+        steps.append(TransposeView((*rest, *used)))
     index = [0] * len(rest) + [None if d is None else slice(None) for d in axes]
     if rest or None in axes:
-        steps.append(Index(tuple(index)))
+        steps.append(IndexView(tuple(index)))
     if any(d is None and n > 1 for d, n in zip(axes, view.shape, strict=True)):
-        steps.append(Spread(view.shape))
+        steps.append(BroadcastView(view.shape))
     return steps
 
 
@@ -346,9 +346,9 @@ def _matched(base: np.ndarray, view: np.ndarray) -> list[int | None] | None:
     return found
 
 
-def _by_reshape(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+def _by_reshape(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     """The same elements under another shape."""
-    step = Reshape(view.shape, base.shape)
+    step = ReshapeView(view.shape, base.shape)
     try:
         step.of(base)
     except ValueError:
@@ -356,7 +356,7 @@ def _by_reshape(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
     return [step]
 
 
-def _by_places(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+def _by_places(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     """Elements at regular distances in a base whose own are dense."""
     order = dense_order(base)
     if order is None:
@@ -375,4 +375,4 @@ def _by_places(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
     high = first + sum(e for e in ends if e > 0)
     if low < 0 or high >= base.size:
         return None
-    return [Places(order, first, view.shape, counted)]
+    return [StridedView(order, first, view.shape, counted)]

@@ -62,7 +62,7 @@ class CapturedArray(np.ndarray):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index, value = _plain((index, value), self)
-        _Writes.count += 1
+        _WriteCount.count += 1
         super().__setitem__(index, value)
 
     def __array_ufunc__(
@@ -79,7 +79,7 @@ class CapturedArray(np.ndarray):
 
     def seen(self) -> Any:
         """The array as one of the trace, which is not written to."""
-        trace, writes = current_trace(), _Writes.count
+        trace, writes = current_trace(), _WriteCount.count
         if self._reads is None or self._reads[:2] != (trace, writes):
             memory = self.view(np.ndarray)
             memory.flags.writeable = False
@@ -88,7 +88,7 @@ class CapturedArray(np.ndarray):
         return self._reads[2]
 
 
-class _Writes:
+class _WriteCount:
     """A count of writes to captured arrays: what was read of them before is old."""
 
     count = 0
@@ -117,7 +117,7 @@ def _called(func: Any, args: Any, kwargs: Any, target: Any) -> Any:
         as_seen = CapturedArray.seen
         return func(*_mapped(tuple(args), as_seen), **_mapped(dict(kwargs), as_seen))
     args, kwargs = _plain((tuple(args), dict(kwargs)), target)
-    _Writes.count += 1
+    _WriteCount.count += 1
     func(*args, **kwargs)
     return target
 

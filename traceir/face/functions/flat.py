@@ -30,7 +30,7 @@ from traceir.face.functions.writing import (
 from traceir.tracing.trace import typeof
 
 
-class Flat(np.lib.mixins.NDArrayOperatorsMixin):
+class FlatIterator(np.lib.mixins.NDArrayOperatorsMixin):
     """`x.flat`: what is read of it is copied, and what is written to it is in `x`."""
 
     __slots__ = ("base",)
@@ -81,12 +81,12 @@ class Flat(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, Flat) else value
+    return value.copy() if isinstance(value, FlatIterator) else value
 
 
 def flat_set(array: NumpyTracer, value: Any) -> None:
     """`x.flat = value`."""
-    Flat(array)[:] = value
+    FlatIterator(array)[:] = value
 
 
 def cycled(value: Any, shape: tuple[int, ...]) -> Any:
@@ -120,7 +120,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
         write(array, which.astype(bool), vals if np.ndim(vals) == 0 else vals[0])
         return
     chosen = np.flatnonzero(which)
-    Flat(array)[chosen] = cycled(vals, chosen.shape)
+    FlatIterator(array)[chosen] = cycled(vals, chosen.shape)
 
 
 @direct(np.putmask)
@@ -140,7 +140,7 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise rules.error("update.shape", got=f"no diagonal in {shape}")
     step = 1 + int(np.cumprod(shape[:0:-1]).sum())
     end = None if wrap or len(shape) > 2 else shape[1] * shape[1]
-    Flat(array)[:end:step] = val
+    FlatIterator(array)[:end:step] = val
 
 
 @direct(np.copyto)

@@ -14,7 +14,7 @@ from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.traced_index import TracedIndex
 from traceir.face.arrays.values import array_of, cast
-from traceir.face.arrays.views import Index, indexing_shape
+from traceir.face.arrays.views import IndexView, indexing_shape
 from traceir.face.functions.selection import Selection
 from traceir.face.functions.ufuncs import stretches
 from traceir.lax.checks.operands import operand
@@ -90,12 +90,12 @@ def read(array: NumpyTracer, index: Any) -> Any:
     if value is not None and is_known(place):
         if not is_basic(place) or not np.ndim(value[place]):
             return viewed(value[place], [array])
-        return array.through(Index(place))
+        return array.through(IndexView(place))
     if is_basic(place) and is_known(place):
         shape = taken(array.shape, place)
         if not shape and Ellipsis not in (place if type(place) is tuple else (place,)):
             return traced(_get(array.now(), place))
-        return array.through(Index(place))
+        return array.through(IndexView(place))
     if is_mask(place):
         return Selection(array.now(), place)
     if is_known(place):
@@ -157,7 +157,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             return
     array.check_home()
     if is_known(place) and is_basic(place) and array.is_shared:
-        array.through(Index(place)).store(_spread(value, array, place))
+        array.through(IndexView(place)).store(_spread(value, array, place))
         return
     if isinstance(value, Selection):
         value.write_to(array, place)
@@ -178,7 +178,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             return
         if is_basic(place):
             fitting = trimmed(new, len(taken(array.shape, place)))
-            array.replace(traced(Index(place).write(array.now(), fitting)))
+            array.replace(traced(IndexView(place).write(array.now(), fitting)))
             return
     check_empty(new, array, place)
     array.replace(traced(array.now().at[place].set(new)))
@@ -207,7 +207,7 @@ def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
     if not isinstance(value, NumpyTracer) or value._base is not array:
         return False
     if is_known(place):
-        return is_basic(place) and value._step == Index(place)
+        return is_basic(place) and value._step == IndexView(place)
     return value._step == TracedIndex(place)
 
 

@@ -1,7 +1,7 @@
 """The trace cache: keys of calls, entries, and checks of captured state.
 
 Takes a bound call and gives its key, computed from the rows of `cache.toml`; under a
-key stands an `Entry`, one trace. Start reading at `trace_cache.FunctionCache`.
+key stands a `TraceCacheEntry`, one trace. Start reading at `trace_cache.FunctionCache`.
 
 - `cache_key`: the cache key of a call, computed from the rows of the table
 - `captured_state`: the values that a strict trace read besides its arguments

@@ -19,7 +19,7 @@ Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallSignature:
     """The values that the rows of the key may look at, and the names that `explain`
     shows.
     """
@@ -101,14 +101,14 @@ class KeyTable:
             row.id: compile_formula(row.part, _NAMES[row.per]) for row in self.rows
         }
 
-    def key(self, call: Call) -> Key:
+    def key(self, call: CallSignature) -> Key:
         """The parts of every row, in order; a tuple for a row per leaf or static.
 
         Raises ValueError (cache.static.hashable).
         """
         return tuple(self._row(row, call) for row in self.rows)
 
-    def _row(self, row: KeyRow, call: Call) -> Hashable:
+    def _row(self, row: KeyRow, call: CallSignature) -> Hashable:
         part = self._parts[row.id]
         match row.per:
             case "call":
@@ -118,7 +118,7 @@ class KeyTable:
             case _:
                 return tuple((name, part(v, typed)) for name, v in call.statics)
 
-    def differences(self, old: Keyed, new: Keyed) -> Iterator[str]:
+    def differences(self, old: KeyedCall, new: KeyedCall) -> Iterator[str]:
         """One line for each row that differs, with the argument, old and new."""
         for row, was, now in zip(self.rows, old.key, new.key, strict=True):
             if _same(was, now):
@@ -132,10 +132,10 @@ class KeyTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class KeyedCall:
     """A call and its key."""
 
-    call: Call
+    call: CallSignature
     key: Key
 
 
@@ -163,7 +163,7 @@ def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[
 
 
 def _by_static(
-    row: KeyRow, old: Keyed, new: Keyed, was: Any, now: Any
+    row: KeyRow, old: KeyedCall, new: KeyedCall, was: Any, now: Any
 ) -> Iterator[str]:
     """The static arguments that differ between two keys, one sentence each."""
     if len(was) != len(now):

@@ -44,7 +44,7 @@ class _Missing:
 MISSING = _Missing()
 
 
-class Same:
+class IdentityFingerprint:
     """An object that is known by its identity; it is not kept alive if that can be."""
 
     __slots__ = ("_get",)
@@ -57,7 +57,7 @@ class Same:
             self._get = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not Same:
+        if type(other) is not IdentityFingerprint:
             return NotImplemented
         mine = self._get()
         return mine is not None and mine is other._get()
@@ -65,7 +65,7 @@ class Same:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Frozen:
+class FrozenArray:
     """An immutable array, by its elements."""
 
     __slots__ = ("array",)
@@ -74,7 +74,7 @@ class Frozen:
         self.array = array
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not Frozen:
+        if type(other) is not FrozenArray:
             return NotImplemented
         mine, theirs = self.array, other.array
         return mine is theirs or (
@@ -122,7 +122,9 @@ class Fingerprinter:
         self.met.clear()
         if type(value) is FunctionType:
             home = value.__globals__ is self.home
-            token = (FunctionType, value.__code__) if home else Same(value)
+            token = (
+                (FunctionType, value.__code__) if home else IdentityFingerprint(value)
+            )
             return token, *self._walk(own_data(value))
         return tuple(self._walk(value))
 
@@ -140,7 +142,7 @@ class Fingerprinter:
         if kind in SCALARS or issubclass(kind, np.generic):
             return typed(value), ()
         if kind in LIVING:
-            return Frozen(value), ()
+            return FrozenArray(value), ()
         known = self.met.get(id(value))
         if known is not None:  # a cycle ends here, and nothing is walked twice
             return ("again", known[0]), ()
@@ -155,7 +157,7 @@ class Fingerprinter:
         except Exception:  # the object's own code does not let itself be looked into
             parts = None
         if parts is None:
-            return Same(value), own_data(value)
+            return IdentityFingerprint(value), own_data(value)
         return (kind, len(parts)), parts
 
     def _parts(self, kind: Any, value: Any) -> Sequence[Any] | None:

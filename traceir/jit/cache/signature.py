@@ -49,7 +49,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SignatureForm:
     """A signature, with what binding plain positional arguments needs to know."""
 
     signature: inspect.Signature
@@ -57,7 +57,7 @@ class Form:
     required: int
 
 
-def form_of(fun: Callable[..., Any]) -> Form:
+def form_of(fun: Callable[..., Any]) -> SignatureForm:
     """The form of a callable; that of `*args, **kwargs` when it has no signature."""
     try:
         signature = inspect.signature(fun)
@@ -67,11 +67,11 @@ def form_of(fun: Callable[..., Any]) -> Form:
     plain = all(p.kind in POSITIONAL for p in parameters.values())
     empty = inspect.Parameter.empty
     required = sum(p.default is empty for p in parameters.values())
-    return Form(signature, tuple(parameters) if plain else (), required)
+    return SignatureForm(signature, tuple(parameters) if plain else (), required)
 
 
 def bind_arguments(
-    form: Form,
+    form: SignatureForm,
     static: StaticSpec,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],

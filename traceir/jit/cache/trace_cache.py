@@ -24,20 +24,20 @@ from traceir.base.caches import ClockEviction, clear_all
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.bounds_check import BoundsChecks
-from traceir.jit.cache.cache_key import Call, Key
+from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.writeback import Written
 from traceir.pytrees import flatten
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Entry:
+class TraceCacheEntry:
     """One trace: the program, how its results nest, and what was compiled from it.
 
     Never refers to the traced function, which may then die with its last user.
     """
 
-    call: Call
+    call: CallSignature
     key: Key
     closed: ClosedJaxpr
     out_tree: flatten.TreeDef
@@ -57,7 +57,7 @@ class Entry:
         """True if the function writes to its arguments."""
         return self.out_tree.node_type is Written
 
-    def unchecked(self) -> Entry:
+    def unchecked(self) -> TraceCacheEntry:
         """The entry without checks of places."""
         made = copy.copy(self)
         made.bounds = None
@@ -75,10 +75,10 @@ class _Pending:
 # Where a function's guard, and the runner of the last call, stand among its runners.
 GUARD, LAST = "guard", "last"
 # All entries of all functions, of which so many are kept.
-_eviction: ClockEviction[Entry] = ClockEviction("trace_cache_size")
+_eviction: ClockEviction[TraceCacheEntry] = ClockEviction("trace_cache_size")
 
 
-def _drop(cache: ref[FunctionCache], entry: Entry) -> None:
+def _drop(cache: ref[FunctionCache], entry: TraceCacheEntry) -> None:
     alive = cache()
     if alive is not None:
         alive.drop(entry)
@@ -89,7 +89,7 @@ class FunctionCache:
 
     def __init__(self, owner: ref[Any]) -> None:
         self.owner = owner
-        self.entries: dict[Key, Entry] = {}
+        self.entries: dict[Key, TraceCacheEntry] = {}
         # Raw keys of whole calls, one mapping per set of jit options.
         self.fast: dict[object, dict[Any, Any]] = {}
         self.misses = 0
@@ -104,7 +104,9 @@ class FunctionCache:
                 mapping.clear()
             self.misses = 0
 
-    def remember(self, calls: dict[Any, Any], raw: Any, entry: Entry, run: Any) -> None:
+    def remember(
+        self, calls: dict[Any, Any], raw: Any, entry: TraceCacheEntry, run: Any
+    ) -> None:
         """Keep a runner under a raw key, unless its entry was cleared meanwhile."""
         with self._lock:
             if self.entries.get(entry.key) is entry:
@@ -112,7 +114,7 @@ class FunctionCache:
                 if raw not in (GUARD, LAST):
                     entry.raws.append(raw)
 
-    def drop(self, entry: Entry) -> None:
+    def drop(self, entry: TraceCacheEntry) -> None:
         """Forget one trace; calls that are under way go on with it."""
         with self._lock:
             if self.entries.get(entry.key) is entry:
@@ -129,7 +131,9 @@ class FunctionCache:
         for entry in self.entries.values():
             entry.lock = threading.Lock()
 
-    def lookup(self, key: Key, make: Callable[[], Entry], nested: bool) -> Entry:
+    def lookup(
+        self, key: Key, make: Callable[[], TraceCacheEntry], nested: bool
+    ) -> TraceCacheEntry:
         """The entry of a key, made by `make` at most once however many threads ask.
 
         A thread that is itself tracing (`nested`) does not wait for another, which
@@ -156,13 +160,13 @@ class FunctionCache:
                     del self._pending[key]
             mine.done.set()
 
-    def _insert(self, key: Key, entry: Entry) -> Entry:
+    def _insert(self, key: Key, entry: TraceCacheEntry) -> TraceCacheEntry:
         found = self._inserted(key, entry)
         if found is entry and not entry.captures:
             _eviction.add(entry, partial(_drop, ref(self)))
         return found
 
-    def _inserted(self, key: Key, entry: Entry) -> Entry:
+    def _inserted(self, key: Key, entry: TraceCacheEntry) -> TraceCacheEntry:
         with self._lock:
             self.misses += 1
             if entry.captures:  # belongs to the trace around it alone

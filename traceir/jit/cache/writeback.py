@@ -13,7 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.fingerprints import MISSING, attributes_of
 from traceir.pytrees.node_types import kind_of
 from traceir.pytrees.registry import register_pytree_node
@@ -155,7 +155,7 @@ def _fill(target: Any, new: dict[Any, Any]) -> None:
                 setattr(target, name, value)
 
 
-def check_targets(which: Which, leaves: Sequence[Any], call: Call) -> None:
+def check_targets(which: Which, leaves: Sequence[Any], call: CallSignature) -> None:
     """Raise unless these arguments can be written to, and lie as they should.
 
     ValueError (update.readonly, update.overlap, update.layout), TypeError
@@ -173,7 +173,9 @@ def check_targets(which: Which, leaves: Sequence[Any], call: Call) -> None:
     _check_overlap(numbers, leaves, call)
 
 
-def _check_layout(placed: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
+def _check_layout(
+    placed: Sequence[int], leaves: Sequence[Any], call: CallSignature
+) -> None:
     """Raise ValueError (update.layout) unless these arguments are C-contiguous."""
     for k in placed:
         flags = getattr(leaves[k], "flags", None)
@@ -182,7 +184,9 @@ def _check_layout(placed: Sequence[int], leaves: Sequence[Any], call: Call) -> N
             raise rules.error("update.layout", got=got)
 
 
-def _check_overlap(numbers: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
+def _check_overlap(
+    numbers: Sequence[int], leaves: Sequence[Any], call: CallSignature
+) -> None:
     """Raise ValueError (update.overlap) if another argument shares an element."""
     # What is traced has an array that lies as it would.
     memories = [getattr(leaf, "memory", leaf) for leaf in leaves]
@@ -224,7 +228,7 @@ def _updated(found: Any, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
 
 
 def write_traced(
-    written: Written, roots: Sequence[Any], leaves: Sequence[Any], call: Call
+    written: Written, roots: Sequence[Any], leaves: Sequence[Any], call: CallSignature
 ) -> Any:
     """As `write_back`, inside the trace of another plain function: to its arrays.
 
@@ -252,7 +256,7 @@ def writes_anything(tree: TreeDef) -> bool:
     return bool(tree.meta[0]) or tree.below[0].node_type is Updated
 
 
-def refused(tree: TreeDef, call: Call, name: str) -> Exception:
+def refused(tree: TreeDef, call: CallSignature, name: str) -> Exception:
     """The error of a function that may not write to its arguments and does, by the
     structure of its results."""
     paths = [call.paths[k] for k in tree.meta[0]]

@@ -20,7 +20,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.generated_code import FunctionWriter
 from traceir.errors import TraceirError
 from traceir.jit.cache.signature import StaticSpec
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.hot_path.raw_keys import RAW, as_input, to_numpy
 from traceir.pytrees.treedef import TreeDef
 
@@ -45,7 +45,7 @@ class Runner:
     """
 
     run: Callable[[Any, Any], Any]
-    entry: Entry
+    entry: TraceCacheEntry
     context: Any
     static: StaticSpec
     origins: tuple[int | str, ...]
@@ -64,11 +64,11 @@ class Runner:
         if not self._asked:
             self._asked = True
             with suppress(_Unknown):
-                self._guard = _Writer(self).guard(args, kwargs)
+                self._guard = _GuardWriter(self).guard(args, kwargs)
         return self._guard
 
 
-class _Writer(FunctionWriter):
+class _GuardWriter(FunctionWriter):
     """The lines of a guard, and the objects that they name."""
 
     def __init__(self, runner: Runner) -> None:
@@ -208,7 +208,7 @@ class _Writer(FunctionWriter):
 
     # -- results --------------------------------------------------------------------
 
-    def results(self, call: str, entry: Entry) -> None:
+    def results(self, call: str, entry: TraceCacheEntry) -> None:
         avals, tree = entry.closed.out_avals, entry.out_tree
         names = [self.name() for _ in avals]
         self.unpack(names, call)

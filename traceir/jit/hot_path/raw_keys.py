@@ -16,10 +16,10 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import LIVING, Array, Far, far, place_of, with_place
 from traceir.ir.avals import ShapedArray
-from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec
 from traceir.jit.cache.static_keys import typed
-from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.staging import Prepared
 from traceir.pytrees import flatten
@@ -81,7 +81,7 @@ def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> 
 
 
 def make_fast(
-    entry: Entry, exe: Any, prepared: Prepared, numpy_out: bool
+    entry: TraceCacheEntry, exe: Any, prepared: Prepared, numpy_out: bool
 ) -> Callable[..., Any]:
     """A runner of one entry: from the call's arguments to its results."""
     if stays(exe) and not numpy_out:
@@ -118,7 +118,9 @@ def stays(exe: Any) -> bool:
     return hasattr(exe, "run_there")
 
 
-def _staying(entry: Entry, exe: Any, prepared: Prepared) -> Callable[..., Any]:
+def _staying(
+    entry: TraceCacheEntry, exe: Any, prepared: Prepared
+) -> Callable[..., Any]:
     """A runner whose arrays stay on a device; those of the host are copied there once.
 
     The program puts an array there (`put`), and runs on what is there (`run_there`).
@@ -144,7 +146,7 @@ def _staying(entry: Entry, exe: Any, prepared: Prepared) -> Callable[..., Any]:
 
 
 def _writing(
-    run: Callable[..., Any], entry: Entry, origins: Sequence[int | str]
+    run: Callable[..., Any], entry: TraceCacheEntry, origins: Sequence[int | str]
 ) -> Callable[..., Any]:
     """A runner that writes to the arguments what the function has written to them."""
 
@@ -180,7 +182,7 @@ def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
     return take
 
 
-def inputs_of(leaves: Any, call: Call) -> list[np.ndarray]:
+def inputs_of(leaves: Any, call: CallSignature) -> list[np.ndarray]:
     """Leaves as arrays of the types of a call; an error names the argument."""
     try:
         return list(map(as_input, leaves, call.avals))
@@ -188,7 +190,7 @@ def inputs_of(leaves: Any, call: Call) -> list[np.ndarray]:
         return [input_of(call, k, leaf) for k, leaf in enumerate(leaves)]
 
 
-def input_of(call: Call, k: int, leaf: Any) -> np.ndarray:
+def input_of(call: CallSignature, k: int, leaf: Any) -> np.ndarray:
     """A leaf as an array of the type of a call; an error names the argument."""
     try:
         return as_input(leaf, call.avals[k])

@@ -12,7 +12,7 @@ from typing import Any
 from traceir import rules
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import convert, joined
-from traceir.lax.control.bodies import Body, Flat, called, first_parameter
+from traceir.lax.control.bodies import FlatTree, TracedBody, called, first_parameter
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef, short
@@ -29,7 +29,7 @@ def check_branches(
     asker: str, names: Sequence[str], funs: Sequence[Callable[..., Any]], bodies: Any
 ) -> None:
     """Raise TypeError (control.branch-tree, control.branch-types) unless they agree."""
-    first: Body = bodies[0]
+    first: TracedBody = bodies[0]
     for name, fun, body in zip(names[1:], funs[1:], bodies[1:], strict=True):
         left, right = f"{names[0]} {called(funs[0])}", f"{name} {called(fun)}"
         for path, a, b in flatten.differences(first.tree, body.tree):
@@ -56,7 +56,7 @@ def _leaves(
 def check_carry(
     asker: str,
     fun: Callable[..., Any],
-    carry: Flat,
+    carry: FlatTree,
     tree: TreeDef,
     avals: Sequence[ShapedArray],
 ) -> None:
@@ -78,7 +78,7 @@ def check_carry(
         raise rules.error("control.carry-types", got=got)
 
 
-def promoted(carry: Flat, avals: Sequence[ShapedArray]) -> Flat | None:
+def promoted(carry: FlatTree, avals: Sequence[ShapedArray]) -> FlatTree | None:
     """The carry with weak leaves in the dtype that the body makes of them.
 
     None where nothing changes, or where the numbers of leaves differ.
@@ -91,7 +91,7 @@ def promoted(carry: Flat, avals: Sequence[ShapedArray]) -> Flat | None:
             dtype, _ = joined((value, _Typed(b)))
             leaves[k] = convert(value, dtype)
     changed = any(x is not y for x, y in zip(leaves, carry.leaves))
-    return Flat(leaves, carry.tree, carry.label) if changed else None
+    return FlatTree(leaves, carry.tree, carry.label) if changed else None
 
 
 class _Typed:

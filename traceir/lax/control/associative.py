@@ -58,7 +58,7 @@ def associative_scan(
                 raise rules.error("control.carry-types", got=got)
         return found
 
-    found = _running(combine, leaves, dim) if leaves else []
+    found = _scanned(combine, leaves, dim) if leaves else []
     if reverse:
         found = [rev(x, (dim,)) for x in found]
     return given.tree.unflatten(found)
@@ -76,7 +76,7 @@ def _common_axis(leaves: Sequence[Value], paths: Sequence[str], axis: int) -> in
     return dim
 
 
-def _running(combine: Combine, leaves: list[Value], axis: int) -> list[Value]:
+def _scanned(combine: Combine, leaves: list[Value], axis: int) -> list[Value]:
     """Pairs are combined, and the results of half as many found in the same way: those
     are every second result. Each of the others is one more element combined."""
     count = leaves[0].shape[axis]
@@ -87,7 +87,7 @@ def _running(combine: Combine, leaves: list[Value], axis: int) -> list[Value]:
         return [slice_in_dim(x, first, last, step, axis) for x in xs]
 
     pairs = combine(part(leaves, 0, count - 1, 2), part(leaves, 1, count, 2))
-    odd = _running(combine, pairs, axis)
+    odd = _scanned(combine, pairs, axis)
     before = odd if count % 2 else part(odd, 0, count // 2 - 1, 1)
     even = combine(before, part(leaves, 2, count, 2))
     even = [

@@ -16,7 +16,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Var
 from traceir.jit.cache.signature import StaticSpec, bind_arguments, form_of
-from traceir.jit.cache.trace_cache import Entry, cache_of
+from traceir.jit.cache.trace_cache import TraceCacheEntry, cache_of
 from traceir.jit.stages import struct_of
 from traceir.jit.staging import find_entry, function_name, prepare
 from traceir.lax.checks.operands import as_array, operand
@@ -29,7 +29,7 @@ NO_STATICS = StaticSpec(frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class FlatTree:
     """A tree of arrays, flat; `label` is how the user calls the whole of it."""
 
     leaves: list[Any]
@@ -47,10 +47,10 @@ class Flat:
         return [flatten.key_path(path, self.label) for path in self.tree.paths()]
 
 
-def flat(tree: Any, asker: str, label: str) -> Flat:
+def flat(tree: Any, asker: str, label: str) -> FlatTree:
     """The arrays of a tree; TypeError (jit.argument) for a leaf that is none."""
     leaves, treedef = flatten.flatten(tree)
-    found = Flat(leaves, treedef, label)
+    found = FlatTree(leaves, treedef, label)
     for k, leaf in enumerate(leaves):
         try:
             leaves[k] = as_array(operand(asker, leaf))
@@ -61,7 +61,7 @@ def flat(tree: Any, asker: str, label: str) -> Flat:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class TracedBody:
     """A traced body: its program, whose first inputs are what it closes over."""
 
     closed: ClosedJaxpr
@@ -78,7 +78,7 @@ def trace_body(
     fun: Callable[..., Any],
     args: Sequence[tuple[TreeDef, Sequence[ShapedArray]]],
     transform: str,
-) -> Body:
+) -> TracedBody:
     """Trace `fun` on arguments of these types, unless it has been.
 
     Arrays and outer tracers that it reads become operands, in the order in which it
@@ -95,13 +95,13 @@ def trace_body(
     entry = find_entry(cache, prepared, owner, body.asker)
     closed, order, arrays = opened(entry)
     values = (*arrays, *entry.captures)
-    return Body(closed, tuple(values[k] for k in order), entry.out_tree)
+    return TracedBody(closed, tuple(values[k] for k in order), entry.out_tree)
 
 
 Opened = tuple[ClosedJaxpr, tuple[int, ...], tuple[Array, ...]]
 
 
-def opened(entry: Entry) -> Opened:
+def opened(entry: TraceCacheEntry) -> Opened:
     """The program of an entry with its constants as inputs, before the captured ones.
 
     Both stand in the order in which they are first used; their numbers in that order,

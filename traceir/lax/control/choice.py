@@ -15,7 +15,7 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_branches
 from traceir.lax.control.bodies import (
-    Body,
+    TracedBody,
     demand_callable,
     flat,
     known_number,
@@ -168,7 +168,7 @@ def _choose(
 
 
 def shared_consts(
-    bodies: Sequence[Body],
+    bodies: Sequence[TracedBody],
 ) -> tuple[list[Value], list[ClosedJaxpr]]:
     """The values that the bodies close over, and their programs with all of them as
     inputs.

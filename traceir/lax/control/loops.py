@@ -17,8 +17,8 @@ from traceir.errors import ConcretizationTypeError
 from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
-    Body,
-    Flat,
+    FlatTree,
+    TracedBody,
     called,
     demand_callable,
     flat,
@@ -83,8 +83,8 @@ def _in_python(
 
 
 def _traced(
-    cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], carry: Flat
-) -> tuple[Body, Body]:
+    cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], carry: FlatTree
+) -> tuple[TracedBody, TracedBody]:
     types = [(carry.tree, carry.avals)]
     test = trace_body(cond_fun, types, "while_loop")
     body = trace_body(body_fun, types, "while_loop")
@@ -98,7 +98,7 @@ def _traced(
     return test, body
 
 
-def _repeat(test: Body, body: Body, leaves: list[Value]) -> list[Value]:
+def _repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Value]:
     """One `while` equation; a carry that only passes through the body is a constant of
     it, unless the condition reads it."""
     own, tested = len(body.consts), len(test.consts)

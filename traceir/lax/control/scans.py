@@ -10,8 +10,8 @@ from traceir.base import config
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
-    Body,
-    Flat,
+    FlatTree,
+    TracedBody,
     called,
     demand_callable,
     flat,
@@ -78,7 +78,7 @@ def scan(
     )
 
 
-def _length(rows: Flat, length: int | None) -> int:
+def _length(rows: FlatTree, length: int | None) -> int:
     """The number of rows."""
     for leaf, path in zip(rows.leaves, rows.paths, strict=True):
         if leaf.ndim == 0:
@@ -110,7 +110,9 @@ def _unrolled(unroll: int | bool, length: int) -> int:
     return unroll
 
 
-def _traced(f: Callable[..., Any], carry: Flat, rows: Flat) -> tuple[Body, int]:
+def _traced(
+    f: Callable[..., Any], carry: FlatTree, rows: FlatTree
+) -> tuple[TracedBody, int]:
     """The body on the carry and one row, and how many of its results are the carry."""
     row = [a.update(shape=a.shape[1:]) for a in rows.avals]
     body = trace_body(f, [(carry.tree, carry.avals), (rows.tree, row)], "scan")
@@ -124,7 +126,12 @@ def _traced(f: Callable[..., Any], carry: Flat, rows: Flat) -> tuple[Body, int]:
 
 
 def _fold(
-    body: Body, carry: Flat, rows: Flat, length: int, reverse: bool, unroll: int
+    body: TracedBody,
+    carry: FlatTree,
+    rows: FlatTree,
+    length: int,
+    reverse: bool,
+    unroll: int,
 ) -> list[Value]:
     """One `scan` equation: what passes through is no carry, what is a row no result."""
     own, carried = len(body.consts), len(carry.leaves)
@@ -157,7 +164,7 @@ def _fold(
 
 
 def _in_python(
-    f: Callable[..., Any], carry: Flat, rows: Flat, length: int, reverse: bool
+    f: Callable[..., Any], carry: FlatTree, rows: FlatTree, length: int, reverse: bool
 ) -> tuple[Any, Any]:
     """The loop as Python runs it: the types of no rows are not known."""
     if length == 0:

@@ -19,7 +19,7 @@ Wrapper = Callable[[Callable[[], Any]], Function]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class BodyLabel:
     """The names that errors use for a body: what was asked for, the user's function,
     and the parts of the body's arguments that are arguments of that function.
     """
@@ -40,12 +40,12 @@ class Told:
         return path
 
 
-def told(function: Function, asker: str) -> Told:
+def told(function: Function, asker: str) -> BodyLabel:
     """The names that errors use for a body, which `wrapped` may have made for another
     asker.
     """
-    found: Told | None = getattr(function, "told", None)
-    return found or Told(asker, function_name(function))
+    found: BodyLabel | None = getattr(function, "told", None)
+    return found or BodyLabel(asker, function_name(function))
 
 
 _made: WeakKeyDictionary[Any, dict[Wrapper, Function]] = WeakKeyDictionary()
@@ -73,6 +73,6 @@ def _telling(
     made: Any, function: Function, asker: str, parts: Sequence[str]
 ) -> Function:
     pairs = tuple(zip(parts, form_of(function).names))
-    made.told = Told(asker, function_name(function), pairs)
+    made.told = BodyLabel(asker, function_name(function), pairs)
     function_made: Function = made
     return function_made

@@ -20,7 +20,7 @@ from traceir.transforms.autodiff.jvp_trace import JVPTrace
 from traceir.transforms.rules.registry import JVP, JvpRule, Tangent, Zero
 
 
-def _running(primitive: str, x: Operand, axis: int, reverse: bool) -> Array:
+def _cumulative(primitive: str, x: Operand, axis: int, reverse: bool) -> Array:
     params = {"axis": index(axis), "reverse": bool(reverse)}
     result: Array = bind(primitive, operand(primitive, x), **params)
     return result
@@ -35,7 +35,7 @@ def cumsum(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
     >>> cumsum(jnp.array([1, 2, 3])), cumsum(jnp.array([1, 2, 3]), reverse=True)
     (Array([1, 3, 6], dtype=int32), Array([6, 5, 3], dtype=int32))
     """
-    return _running("cumsum", operand, axis, reverse)
+    return _cumulative("cumsum", operand, axis, reverse)
 
 
 def cumprod(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
@@ -45,7 +45,7 @@ def cumprod(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
     >>> cumprod(jnp.array([1, 2, 3]))
     Array([1, 2, 6], dtype=int32)
     """
-    return _running("cumprod", operand, axis, reverse)
+    return _cumulative("cumprod", operand, axis, reverse)
 
 
 def cummax(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
@@ -55,7 +55,7 @@ def cummax(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
     >>> cummax(jnp.array([2, 1, 3]))
     Array([2, 2, 3], dtype=int32)
     """
-    return _running("cummax", operand, axis, reverse)
+    return _cumulative("cummax", operand, axis, reverse)
 
 
 def cummin(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
@@ -65,7 +65,7 @@ def cummin(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
     >>> cummin(jnp.array([2, 1, 3]))
     Array([2, 1, 1], dtype=int32)
     """
-    return _running("cummin", operand, axis, reverse)
+    return _cumulative("cummin", operand, axis, reverse)
 
 
 def cumlogsumexp(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
@@ -77,7 +77,7 @@ def cumlogsumexp(operand: Operand, axis: int = 0, reverse: bool = False) -> Arra
     >>> cumlogsumexp(jnp.array([1000.0, 1000.0]))
     Array([1000.    , 1000.6932], dtype=float32)
     """
-    return _running("cumlogsumexp", operand, axis, reverse)
+    return _cumulative("cumlogsumexp", operand, axis, reverse)
 
 
 def by_scan(primitive: str, combine: Callable[[Operand, Operand], Array]) -> JvpRule:

@@ -18,7 +18,7 @@ from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import axis_in
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import place_at, stretch
-from traceir.transforms.rules.registry import BATCH, JVP, Axis, Dim, Tangent, Zero
+from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent, Zero
 
 
 def sort(
@@ -127,7 +127,7 @@ def _greatest_tangents(
 
 
 def _batched_sort(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """All operands as the first batched one has its examples."""
     dim = next(d for d in dims if d is not None)

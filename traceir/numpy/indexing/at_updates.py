@@ -23,7 +23,7 @@ from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power
 from traceir.numpy.indexing.getitem import read
-from traceir.numpy.indexing.scattering import Options, Scatter, scattered
+from traceir.numpy.indexing.scattering import Scatter, ScatterOptions, scattered
 from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.transforms.batching.vmap import vmap
 
@@ -305,7 +305,7 @@ class IndexUpdate:
     def _apply(self, scatter: Scatter, values: Operand, *flags: Any) -> Array:
         """Updates by a scatter."""
         x, new = self.array, self._new(values)
-        found = scattered(scatter, x, self.index, new, Options(*flags))
+        found = scattered(scatter, x, self.index, new, ScatterOptions(*flags))
         _warn_of_loss(new, x)
         return found
 
@@ -315,7 +315,7 @@ class IndexUpdate:
         x, new = self.array, self._new(values)
         _warn_of_loss(new, x)
         ones: Array = lax.full_like(x, 1)
-        options = Options(*flags)
+        options = ScatterOptions(*flags)
         factors = scattered(lax.scatter_mul, ones, self.index, new, options)
         found: Array = combine(x, factors)
         return found

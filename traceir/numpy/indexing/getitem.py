@@ -31,8 +31,8 @@ from traceir.lax.structural.index_dtypes import (
     index_number,
 )
 from traceir.numpy.indexing.index_plan import (
-    Cut,
-    Plan,
+    IndexPlan,
+    SliceOfDimension,
     cuts_of,
     entries,
     indices_of,
@@ -117,7 +117,7 @@ def gathered(
 
 def _windows(
     x: Array,
-    plan: Plan,
+    plan: IndexPlan,
     indices_are_sorted: bool,
     unique_indices: bool,
     mode: Any,
@@ -140,7 +140,7 @@ def _windows(
     )
 
 
-def _of_nothing(x: Array, plan: Plan, mode: Any, fill_value: Any) -> Array:
+def _of_nothing(x: Array, plan: IndexPlan, mode: Any, fill_value: Any) -> Array:
     """A read of a dimension without elements: of no row, or of what is filled."""
     fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
     if not fills and 0 not in plan.shape:
@@ -207,7 +207,7 @@ def _wrapped(start: Any, extent: int, dtype: np.dtype) -> Any:
     return bind("select_n", negative, start, moved)
 
 
-def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
+def _cut(x: Array, cuts: list[SliceOfDimension], new: list[bool]) -> Array:
     """The elements that cuts take; `new` tells which dimensions of the result are."""
     turned = [d for d, cut in enumerate(cuts) if cut.step < 0]
     limits = list(map(_limit, cuts))
@@ -230,7 +230,7 @@ def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
     return lax.expand_dims(x, [d for d, is_new in enumerate(kept) if is_new])
 
 
-def _limit(cut: Cut) -> int:
+def _limit(cut: SliceOfDimension) -> int:
     """The limit of a `slice`: where the last step would end, but inside the array.
 
     Of elements in the other order the first is the last one that it takes.

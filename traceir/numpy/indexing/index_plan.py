@@ -119,7 +119,7 @@ def place_of(part: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SliceOfDimension:
     """The part of one dimension that an index takes: from `start` by `step`, `size`
     elements.
 
@@ -138,15 +138,15 @@ class Cut:
         return self.size == self.extent and self.step == 1 and self.start == 0
 
     @property
-    def forward(self) -> Cut:
+    def forward(self) -> SliceOfDimension:
         """The same elements in the order that they have in the array."""
         if self.step > 0:
             return self
         start = self.start + (self.size - 1) * self.step if self.size else 0
-        return Cut(start, self.size, -self.step, self.whole, self.extent)
+        return SliceOfDimension(start, self.size, -self.step, self.whole, self.extent)
 
 
-def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
+def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[SliceOfDimension]:
     """The parts that basic entries take of each dimension; a read of an int is clamped.
 
     Raises IndexError (index.slice, index.empty), TypeError (index.type).
@@ -160,10 +160,10 @@ def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
                 raise rules.error("index.empty", got=f"{place} of 0 elements")
             start = place + extent if place < 0 else place
             check_inside(place, extent)
-            yield Cut(min(max(start, 0), extent - 1), 1, 1, False, extent)
+            yield SliceOfDimension(min(max(start, 0), extent - 1), 1, 1, False, extent)
 
 
-def slice_cut(part: builtins.slice, extent: int) -> Cut:
+def slice_cut(part: builtins.slice, extent: int) -> SliceOfDimension:
     """The part that a slice takes of a dimension; IndexError (index.slice)."""
     for entry in (part.start, part.stop, part.step):
         if is_tracer(entry):
@@ -172,7 +172,7 @@ def slice_cut(part: builtins.slice, extent: int) -> Cut:
         places = range(*part.indices(extent))
     except (TypeError, ValueError) as error:
         raise rules.error("index.slice", got=f"{part}: {error}") from None
-    return Cut(places.start, len(places), places.step, True, extent)
+    return SliceOfDimension(places.start, len(places), places.step, True, extent)
 
 
 # --- masks ----------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def unmasked(x: Array, parts: Sequence[Any]) -> tuple[Array, list[Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class IndexColumn:
     """An entry of the rows: places in one dimension, and their dimensions there."""
 
     dim: int
@@ -219,7 +219,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class IndexPlan:
     """Windows at rows of indices.
 
     `rows` are the extents of the rows, `sizes` those of the window in each dimension
@@ -228,7 +228,7 @@ class Plan:
     and `new` ones put in. `apart` tells that no two rows share an element.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[IndexColumn, ...]
     rows: tuple[int, ...]
     sizes: tuple[int, ...]
     collapsed: tuple[int, ...]
@@ -247,16 +247,18 @@ class Plan:
         return tuple(extents[d] if d in extents else next(rest) for d in range(rank))
 
 
-def plan_of(shape: tuple[int, ...], parts: Sequence[Any], wrap: bool = True) -> Plan:
+def plan_of(
+    shape: tuple[int, ...], parts: Sequence[Any], wrap: bool = True
+) -> IndexPlan:
     """The plan of entries for an array of a shape; `wrap`: negative places count from
     the end.
 
     Raises IndexError (index.arrays, index.empty, index.slice), TypeError (index.type).
     """
-    return _Planner(shape, parts, wrap).plan()
+    return _IndexPlanner(shape, parts, wrap).plan()
 
 
-class _Planner:
+class _IndexPlanner:
     """Goes through the entries, and gathers what the plan consists of."""
 
     def __init__(self, shape: tuple[int, ...], parts: Sequence[Any], wrap: bool):
@@ -271,10 +273,10 @@ class _Planner:
         self.turned: list[int] = []
         self.sizes: list[int] = []
         self.collapsed: list[int] = []
-        self.of_arrays: list[Column] = []
-        self.of_others: list[Column] = []
+        self.of_arrays: list[IndexColumn] = []
+        self.of_others: list[IndexColumn] = []
 
-    def plan(self) -> Plan:
+    def plan(self) -> IndexPlan:
         """Dimension by dimension; those of index arrays stand where the first does, or
         in front where something stands between two of them, as in NumPy."""
         found = [k for k, part in enumerate(self.parts) if self.advanced(part)]
@@ -288,9 +290,9 @@ class _Planner:
                 self.dimension(part)
         kept = [kind for kind in self.kinds if kind != "new"]
         others = [
-            Column(c.dim, self.converted(c.places), c.rows) for c in self.of_others
+            IndexColumn(c.dim, self.converted(c.places), c.rows) for c in self.of_others
         ]
-        return Plan(
+        return IndexPlan(
             (*self.of_arrays, *others),
             tuple(self.rows),
             tuple(self.sizes),
@@ -328,14 +330,14 @@ class _Planner:
         self.collapsed.append(dim)
         if self.arrays:
             extents = tuple(self.rows[d] for d in self.block)
-            column = Column(dim, self.spread(places, extents), self.block)
+            column = IndexColumn(dim, self.spread(places, extents), self.block)
             self.of_arrays.append(column)
         elif not self.shape[dim]:
             raise rules.error("index.empty", got=f"an array of shape {self.shape}")
         else:
-            self.of_others.append(Column(dim, places, ()))
+            self.of_others.append(IndexColumn(dim, places, ()))
 
-    def cut(self, dim: int, cut: Cut) -> None:
+    def cut(self, dim: int, cut: SliceOfDimension) -> None:
         """A slice: a dimension of the window, or of the rows where it has a step."""
         if cut.step != 1:
             self.sizes.append(1)
@@ -343,7 +345,7 @@ class _Planner:
             if cut.step < 0:
                 self.turned.append(sum(kind != "new" for kind in self.kinds))
             self.kinds.append("row")
-            column = Column(dim, _steps(cut, self.dtype), (len(self.rows),))
+            column = IndexColumn(dim, _steps(cut, self.dtype), (len(self.rows),))
             self.rows.append(cut.size)
             self.of_others.append(column)
             return
@@ -351,7 +353,7 @@ class _Planner:
         self.sizes.append(cut.size)
         if not cut.full:
             start = typed(cut.start, self.dtype, False)
-            self.of_others.append(Column(dim, start, ()))
+            self.of_others.append(IndexColumn(dim, start, ()))
 
     def counted(self, part: Any, extent: int) -> Operand:
         """Places counted from 0."""
@@ -380,14 +382,14 @@ class _Planner:
         return as_index(places, self.dtype)
 
 
-def _steps(cut: Cut, dtype: np.dtype) -> Array:
+def _steps(cut: SliceOfDimension, dtype: np.dtype) -> Array:
     """The places of a slice with a step, in ascending order."""
     steps = lax.mul(typed(cut.step, dtype, False), lax.iota(dtype, cut.size))
     places = lax.add(typed(cut.start, dtype, False), steps)
     return lax.rev(places, (0,)) if cut.step < 0 else places
 
 
-def indices_of(plan: Plan, dtype: np.dtype = INT32) -> Array:
+def indices_of(plan: IndexPlan, dtype: np.dtype = INT32) -> Array:
     """The rows of a plan: each place along the last dimension."""
     if not plan.columns:
         return as_array(np.zeros((*plan.rows, 0), dtype))

@@ -15,7 +15,7 @@ from traceir.lax.structural.gather_scatter import (
 )
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.indexing.index_plan import (
-    Plan,
+    IndexPlan,
     entries,
     indices_of,
     plan_of,
@@ -26,7 +26,7 @@ Scatter = Callable[..., Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ScatterOptions:
     """The options of an update."""
 
     indices_are_sorted: bool
@@ -36,7 +36,7 @@ class Options:
 
 
 def scattered(
-    scatter: Scatter, x: Array, index: Any, values: Operand, options: Options
+    scatter: Scatter, x: Array, index: Any, values: Operand, options: ScatterOptions
 ) -> Array:
     """A copy with values written at an index by some scatter.
 
@@ -70,7 +70,7 @@ def scattered(
     return found
 
 
-def _fitted(values: Operand, plan: Plan) -> Operand:
+def _fitted(values: Operand, plan: IndexPlan) -> Operand:
     """Values in the shape of what the plan takes; ValueError (face.broadcast-to)."""
     shape = list(plan.shape)
     for d in plan.new:

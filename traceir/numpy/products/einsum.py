@@ -32,7 +32,7 @@ from traceir.numpy.products.dot import contracted
 from traceir.tracing.trace import typeof
 
 
-class Term(NamedTuple):
+class EinsumTerm(NamedTuple):
     """A value, and the letters of its dimensions."""
 
     letters: str
@@ -68,8 +68,10 @@ def einsum(
     truths = typeof(values[0]).dtype == BOOL
     if truths:
         values = [convert(v, default_dtype(int)) for v in values]
-    extents = _extents([Term(t.letters, v) for t, v in zip(terms, values)])
-    found = [_narrowed(Term(t.letters, v), extents) for t, v in zip(terms, values)]
+    extents = _extents([EinsumTerm(t.letters, v) for t, v in zip(terms, values)])
+    found = [
+        _narrowed(EinsumTerm(t.letters, v), extents) for t, v in zip(terms, values)
+    ]
     for step in _order(found, result, optimize):
         chosen = [found[k] for k in step]
         found = [term for k, term in enumerate(found) if k not in step]
@@ -104,7 +106,9 @@ def einsum_path(
     return path, str(shown)
 
 
-def _order(terms: Sequence[Term], result: str, optimize: Any) -> list[tuple[int, ...]]:
+def _order(
+    terms: Sequence[EinsumTerm], result: str, optimize: Any
+) -> list[tuple[int, ...]]:
     """The order of contraction: which of the terms that are left are taken together."""
     if len(terms) < 3:
         return [tuple(range(len(terms)))]
@@ -113,7 +117,7 @@ def _order(terms: Sequence[Term], result: str, optimize: Any) -> list[tuple[int,
     return [tuple(step) for step in path[1:]]
 
 
-def _read(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Term], str]:
+def _read(subscripts: Any, operands: Sequence[Any]) -> tuple[list[EinsumTerm], str]:
     """The terms, all of whose dimensions have letters, and the result's letters."""
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
@@ -140,7 +144,7 @@ def _read(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Term], str]:
     return terms, result
 
 
-def _term(part: str, value: Operand, more: str, subscripts: str) -> Term:
+def _term(part: str, value: Operand, more: str, subscripts: str) -> EinsumTerm:
     """A term; the letters of `...` are the last of `more`."""
     rank = len(shape_of(value))
     head, dots, tail = part.partition("...")
@@ -148,7 +152,7 @@ def _term(part: str, value: Operand, more: str, subscripts: str) -> Term:
     wide = rank - len(letters)
     if set(letters) - set(ascii_letters) or wide < 0 or (wide and not dots):
         raise _unread(f"{subscripts!r}, {part!r} for {typeof(value).str_short()}")
-    return Term(head + (more[len(more) - wide :] if wide else "") + tail, value)
+    return EinsumTerm(head + (more[len(more) - wide :] if wide else "") + tail, value)
 
 
 def _unread(got: str) -> Exception:
@@ -177,7 +181,7 @@ def _letters(places: Any) -> str:
     return "".join(found)
 
 
-def _extents(terms: Sequence[Term]) -> dict[str, int]:
+def _extents(terms: Sequence[EinsumTerm]) -> dict[str, int]:
     """The extent of each letter; ValueError (einsum.extents) if it has two."""
     found: dict[str, int] = {}
     for term in terms:
@@ -190,7 +194,7 @@ def _extents(terms: Sequence[Term]) -> dict[str, int]:
     return found
 
 
-def _narrowed(term: Term, extents: dict[str, int]) -> Term:
+def _narrowed(term: EinsumTerm, extents: dict[str, int]) -> EinsumTerm:
     """A term without the dimensions of extent 1 that stand for longer ones."""
     shape = shape_of(term.value)
     pairs = list(zip(term.letters, shape, strict=True))
@@ -198,10 +202,12 @@ def _narrowed(term: Term, extents: dict[str, int]) -> Term:
     if not gone:
         return term
     letters = "".join(c for d, c in enumerate(term.letters) if d not in gone)
-    return Term(letters, lax.squeeze(term.value, gone))
+    return EinsumTerm(letters, lax.squeeze(term.value, gone))
 
 
-def _joined(terms: Sequence[Term], needed: set[str], result: str | None) -> Term:
+def _joined(
+    terms: Sequence[EinsumTerm], needed: set[str], result: str | None
+) -> EinsumTerm:
     """The sum of products of terms, in the order of `result` if that is given."""
     if len(terms) == 1:
         return _single(terms[0], needed, result)
@@ -212,7 +218,9 @@ def _joined(terms: Sequence[Term], needed: set[str], result: str | None) -> Term
     return _pair(first, others[-1], needed, result)
 
 
-def _pair(x: Term, y: Term, needed: set[str], result: str | None) -> Term:
+def _pair(
+    x: EinsumTerm, y: EinsumTerm, needed: set[str], result: str | None
+) -> EinsumTerm:
     """The sum of products of two terms."""
     x = _single(x, needed.union(y.letters), None)
     y = _single(y, needed.union(x.letters), None)
@@ -228,16 +236,16 @@ def _pair(x: Term, y: Term, needed: set[str], result: str | None) -> Term:
         for which in (summed, batch)
     )
     letters = _result(x, y, batch, summed)
-    return Term(letters, contracted(x.value, y.value, contract, paired))
+    return EinsumTerm(letters, contracted(x.value, y.value, contract, paired))
 
 
-def _result(x: Term, y: Term, batch: str, summed: str) -> str:
+def _result(x: EinsumTerm, y: EinsumTerm, batch: str, summed: str) -> str:
     """The letters of a contraction: batch dimensions, the left's, the right's."""
     rest = (c for t in (x, y) for c in t.letters if c not in batch + summed)
     return batch + "".join(rest)
 
 
-def _single(term: Term, needed: set[str], result: str | None) -> Term:
+def _single(term: EinsumTerm, needed: set[str], result: str | None) -> EinsumTerm:
     """One term with each needed letter once, in the order of `result` if given."""
     letters, value = term
     for letter, count in Counter(letters).items():
@@ -256,7 +264,7 @@ def _single(term: Term, needed: set[str], result: str | None) -> Term:
     if result is not None and letters != result:
         order = tuple(map(letters.index, result))
         value, letters = lax.transpose(value, order), result
-    return Term(letters, value)
+    return EinsumTerm(letters, value)
 
 
 def _on_diagonal(value: Operand, axes: Sequence[int]) -> Array:

@@ -115,7 +115,7 @@ def unique(
     return (shaped, *rest) if rest else shaped
 
 
-class _Taken(NamedTuple):
+class _UniqueValues(NamedTuple):
     """Of each value: its first place in order, and in the array; how many there are.
 
     Of each element: the number of its value.
@@ -189,7 +189,7 @@ def _differ(x: Array, y: Array, equal_nan: bool) -> Array:
     return lax.reduce_or(found, (1,))
 
 
-def _taken_all(order: Array, first: Array, size: int) -> _Taken:
+def _taken_all(order: Array, first: Array, size: int) -> _UniqueValues:
     """The values whose first places are marked, with their indices and counts."""
     count = first.shape[0]
     dtype = default_dtype(int)
@@ -199,7 +199,7 @@ def _taken_all(order: Array, first: Array, size: int) -> _Taken:
     starts = filled(first, ranks, size)
     index = at_places(order, starts, 0)
     inverse = _scattered(ranks, order)
-    return _Taken(starts, convert(index, dtype), inverse, counted(ranks, size))
+    return _UniqueValues(starts, convert(index, dtype), inverse, counted(ranks, size))
 
 
 def _scattered(x: Array, order: Array) -> Array:

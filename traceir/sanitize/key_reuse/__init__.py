@@ -22,13 +22,13 @@ from traceir.dtypes import is_key
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.sanitize.key_reuse import regions as regions
-from traceir.sanitize.key_reuse.held import Held, Root
+from traceir.sanitize.key_reuse.held import HeldKeys, KeyRoot
 from traceir.sanitize.key_reuse.reading import Keys, Reading, uses_of
 
-__all__ = ["Counting", "check_keys", "uses_of"]
+__all__ = ["KeyCheckedExecutable", "check_keys", "uses_of"]
 
 # The keys of arrays that were operands, or have others' keys, by identity.
-_held: dict[int, tuple[weakref.ref[np.ndarray], Held]] = {}
+_held: dict[int, tuple[weakref.ref[np.ndarray], HeldKeys]] = {}
 
 
 def check_keys(
@@ -59,7 +59,7 @@ def check_keys(
     )
 
 
-class Counting:
+class KeyCheckedExecutable:
     """An executable that counts the keys that it uses."""
 
     def __init__(self, inner: Any, closed: ClosedJaxpr) -> None:
@@ -91,11 +91,11 @@ def _count(
     call: Callable[[Reading, Sequence[Keys]], list[Keys]],
 ) -> None:
     """Count uses of arrays' keys; on an error nothing is counted."""
-    before: dict[Root, np.ndarray] = {}
+    before: dict[KeyRoot, np.ndarray] = {}
 
-    def held_by(array: np.ndarray) -> Held:
+    def held_by(array: np.ndarray) -> HeldKeys:
         known = _held.get(id(array))
-        held = Held.new(array.shape) if known is None else known[1]
+        held = HeldKeys.new(array.shape) if known is None else known[1]
         before.setdefault(held.root, held.root.spent.copy())
         return held
 
@@ -114,6 +114,6 @@ def _count(
             _remember(array, made)
 
 
-def _remember(array: np.ndarray, keys: Held) -> None:
+def _remember(array: np.ndarray, keys: HeldKeys) -> None:
     key = id(array)
     _held[key] = weakref.ref(array, lambda _: _held.pop(key, None)), keys

@@ -13,7 +13,7 @@ from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 
 
-class Root:
+class KeyRoot:
     """Keys that were made together: which are spent, and at which line the first was.
 
     >>> Root.of((3,)).spent
@@ -27,34 +27,34 @@ class Root:
         self.line = line
 
     @classmethod
-    def of(cls, shape: Sequence[int]) -> Root:
+    def of(cls, shape: Sequence[int]) -> KeyRoot:
         """New keys, none of which is spent."""
         return cls(np.zeros(tuple(shape), bool))
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldKeys:
     """The keys that a value has: for each element its place in the root's, flat.
 
     A place below 0 is that of no key of the root; `places` are None where it is known
     only when the program runs which these are.
     """
 
-    root: Root
+    root: KeyRoot
     shape: tuple[int, ...]
     places: np.ndarray | None
 
     @classmethod
-    def new(cls, shape: Sequence[int]) -> Held:
+    def new(cls, shape: Sequence[int]) -> HeldKeys:
         """New keys.
 
         >>> Held.new((2,)).spent
         array([False, False])
         """
-        return cls.all_of(Root.of(shape))
+        return cls.all_of(KeyRoot.of(shape))
 
     @classmethod
-    def all_of(cls, root: Root) -> Held:
+    def all_of(cls, root: KeyRoot) -> HeldKeys:
         """The keys of a root as they are."""
         places = np.arange(root.spent.size).reshape(root.spent.shape)
         return cls(root, root.spent.shape, places)
@@ -70,17 +70,17 @@ class Held:
         found[known] = flat[self.places[known]]
         return found
 
-    def at(self, places: np.ndarray | None, shape: Sequence[int]) -> Held:
+    def at(self, places: np.ndarray | None, shape: Sequence[int]) -> HeldKeys:
         """Of this value's keys those at some of its places, flat.
 
         >>> Held.new((3,)).at(np.array([2, -1]), (2,)).places
         array([ 2, -1])
         """
         if places is None or self.places is None:
-            return Held(self.root, tuple(shape), None)
+            return HeldKeys(self.root, tuple(shape), None)
         own = np.append(self.places.reshape(-1), -1)
         found = np.asarray(own[np.maximum(places, -1)])
-        return Held(self.root, tuple(shape), found)
+        return HeldKeys(self.root, tuple(shape), found)
 
     def spend(self, mask: np.ndarray | None = None, line: str = "") -> np.ndarray:
         """Count the keys, or those of a mask, as used; gives which of them were before.
@@ -121,7 +121,7 @@ def _at(line: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class KeyUse:
     """The keys of a value that a program uses, the first of them at a line."""
 
     mask: np.ndarray
@@ -129,7 +129,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Out:
+class ResultKeys:
     """The keys that a result of a program has: those of an input, at some of its
     places, or new ones, of which some may be spent."""
 
@@ -140,9 +140,9 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class KeyUses:
     """The key uses of a program: its inputs', its constants' and its results'."""
 
-    inputs: tuple[Use | None, ...]
-    consts: tuple[tuple[np.ndarray, Use], ...]
-    outputs: tuple[Out | None, ...]
+    inputs: tuple[KeyUse | None, ...]
+    consts: tuple[tuple[np.ndarray, KeyUse], ...]
+    outputs: tuple[ResultKeys | None, ...]

@@ -16,9 +16,15 @@ from traceir.dtypes import is_key
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Params
 from traceir.reference.interpreter import evaluate_eqn
-from traceir.sanitize.key_reuse.held import Held, Out, Root, Use, Uses
+from traceir.sanitize.key_reuse.held import (
+    HeldKeys,
+    KeyRoot,
+    KeyUse,
+    KeyUses,
+    ResultKeys,
+)
 
-Keys = Held | None
+Keys = HeldKeys | None
 Values = Sequence[np.ndarray | None]
 # From the params and operands of a region to its results.
 Region = Callable[["Reading", dict[str, Any], Sequence[Keys], str], list[Keys]]
@@ -31,11 +37,11 @@ class Reading:
     `held_by` gives the keys of an array.
     """
 
-    def __init__(self, held_by: Callable[[np.ndarray], Held]) -> None:
+    def __init__(self, held_by: Callable[[np.ndarray], HeldKeys]) -> None:
         self._held_by = held_by
-        self.arrays: dict[int, tuple[np.ndarray, Held]] = {}
+        self.arrays: dict[int, tuple[np.ndarray, HeldKeys]] = {}
 
-    def array(self, array: np.ndarray) -> Held:
+    def array(self, array: np.ndarray) -> HeldKeys:
         """The keys of an array, the same for whoever asks."""
         found = self.arrays.get(id(array))
         if found is None:
@@ -72,7 +78,7 @@ class Reading:
                 _use(primitive, line, operands[1:])
             case "used":
                 _use(primitive, line, operands)
-        fresh = [Held.new(a.shape) if is_key(a.dtype) else None for a in outs]
+        fresh = [HeldKeys.new(a.shape) if is_key(a.dtype) else None for a in outs]
         return passed + fresh[len(passed) :]
 
     def call(
@@ -88,12 +94,12 @@ class Reading:
         return [None if out is None else result(out, operands) for out in uses.outputs]
 
 
-def result(out: Out, operands: Sequence[Keys]) -> Held:
+def result(out: ResultKeys, operands: Sequence[Keys]) -> HeldKeys:
     """The keys of a program's result."""
     source = None if out.input is None else operands[out.input]
     if source is not None:
         return source.at(out.places, out.spent.shape)
-    return Held.all_of(Root(out.spent.copy(), out.line))
+    return HeldKeys.all_of(KeyRoot(out.spent.copy(), out.line))
 
 
 def _use(primitive: str, line: str, operands: Sequence[Keys]) -> None:
@@ -103,7 +109,7 @@ def _use(primitive: str, line: str, operands: Sequence[Keys]) -> None:
 
 
 def _places(
-    primitive: str, params: Params, first: Held, values: Values
+    primitive: str, params: Params, first: HeldKeys, values: Values
 ) -> np.ndarray | None:
     """The positions of a result's elements in the first operand: the primitive moves
     their numbers. None if that depends on operands that are not known.
@@ -119,7 +125,7 @@ def _known(values: Values) -> list[np.ndarray]:
     return [v for v in values[1:] if v is not None]
 
 
-def uses_of(closed: ClosedJaxpr) -> Uses:
+def uses_of(closed: ClosedJaxpr) -> KeyUses:
     """The key uses of a program; kept with the program.
 
     Raises KeyReuseError (random.reuse) if it uses one twice.
@@ -130,13 +136,13 @@ def uses_of(closed: ClosedJaxpr) -> Uses:
     >>> uses_of(parse(text)).inputs
     (Use(mask=array(True), line=''),)
     """
-    found: Uses = closed.memo("keys", lambda: _read(closed))
+    found: KeyUses = closed.memo("keys", lambda: _read(closed))
     return found
 
 
-def _read(closed: ClosedJaxpr) -> Uses:
+def _read(closed: ClosedJaxpr) -> KeyUses:
     """Read a program equation by equation for the keys that it uses."""
-    jaxpr, reading = closed.jaxpr, Reading(lambda array: Held.new(array.shape))
+    jaxpr, reading = closed.jaxpr, Reading(lambda array: HeldKeys.new(array.shape))
     known: dict[Atom, Keys] = {}
     for var, array in zip(jaxpr.constvars, closed.consts, strict=True):
         known[var] = reading.array(array) if is_key(var.aval.dtype) else None
@@ -150,7 +156,7 @@ def _read(closed: ClosedJaxpr) -> Uses:
         found = reading.step(eqn.primitive, eqn.params, operands, values, outs, line)
         known.update(zip(eqn.outputs, found, strict=True))
     consts = ((a, _used(held.root)) for a, held in reading.arrays.values())
-    return Uses(
+    return KeyUses(
         tuple(None if held is None else _used(held.root) for held in inputs),
         tuple((a, use) for a, use in consts if use is not None),
         tuple(_out(known.get(a), inputs) for a in jaxpr.outvars),
@@ -158,16 +164,16 @@ def _read(closed: ClosedJaxpr) -> Uses:
 
 
 def _new(aval: ShapedArray) -> Keys:
-    return Held.new(aval.shape) if is_key(aval.dtype) else None
+    return HeldKeys.new(aval.shape) if is_key(aval.dtype) else None
 
 
-def _used(root: Root) -> Use | None:
-    return Use(root.spent.copy(), root.line) if root.spent.any() else None
+def _used(root: KeyRoot) -> KeyUse | None:
+    return KeyUse(root.spent.copy(), root.line) if root.spent.any() else None
 
 
-def _out(held: Keys, inputs: Sequence[Keys]) -> Out | None:
+def _out(held: Keys, inputs: Sequence[Keys]) -> ResultKeys | None:
     if held is None:
         return None
     roots = [None if one is None else one.root for one in inputs]
     from_input = roots.index(held.root) if held.root in roots else None
-    return Out(held.spent, held.root.line, from_input, held.places)
+    return ResultKeys(held.spent, held.root.line, from_input, held.places)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.sanitize.key_reuse.held import Held, Out, Root, Use
+from traceir.sanitize.key_reuse.held import HeldKeys, KeyRoot, KeyUse, ResultKeys
 from traceir.sanitize.key_reuse.reading import (
     REGIONS,
     Keys,
@@ -66,7 +66,7 @@ def _cond(
     handed = [_either(outs, given) for outs in zip(*(u.outputs for u in uses))]
     for held, several in zip(given, zip(*(u.inputs for u in uses)), strict=True):
         _use_any(held, [use for use in several if use is not None])
-    consts: dict[int, tuple[np.ndarray, list[Use]]] = {}
+    consts: dict[int, tuple[np.ndarray, list[KeyUse]]] = {}
     for array, use in (pair for one in uses for pair in one.consts):
         consts.setdefault(id(array), (array, []))[1].append(use)
     for array, together in consts.values():
@@ -76,14 +76,14 @@ def _cond(
     return handed
 
 
-def _use_any(held: Keys, uses: list[Use]) -> None:
+def _use_any(held: Keys, uses: list[KeyUse]) -> None:
     """Add the uses of one branch or another."""
     if held is not None and uses:
         mask = np.logical_or.reduce([use.mask for use in uses])
         held.use("cond", uses[0].line, mask)
 
 
-def _either(outs: tuple[Out | None, ...], given: Sequence[Keys]) -> Keys:
+def _either(outs: tuple[ResultKeys | None, ...], given: Sequence[Keys]) -> Keys:
     """The keys that one branch or another gives; new ones, unless all give the same."""
     found = [out for out in outs if out is not None]
     if len(found) < len(outs):
@@ -93,10 +93,12 @@ def _either(outs: tuple[Out | None, ...], given: Sequence[Keys]) -> Keys:
     spent = np.zeros(found[0].spent.shape, bool)
     for out in found:
         spent |= out.spent | result(out, given).spent
-    return Held.all_of(Root(spent, found[0].line))
+    return HeldKeys.all_of(KeyRoot(spent, found[0].line))
 
 
-def _hand_out(outs: tuple[Out | None, ...], given: Sequence[Keys], keys: Keys) -> None:
+def _hand_out(
+    outs: tuple[ResultKeys | None, ...], given: Sequence[Keys], keys: Keys
+) -> None:
     """Use up an operand whose keys one branch gives and another does not: they are the
     result's no less than the operand's."""
     for out in outs:
@@ -106,7 +108,7 @@ def _hand_out(outs: tuple[Out | None, ...], given: Sequence[Keys], keys: Keys) -
                 held.spend(line=out.line)
 
 
-def _same(one: Out, other: Out) -> bool:
+def _same(one: ResultKeys, other: ResultKeys) -> bool:
     if one.input is None or one.input != other.input:
         return False
     if one.places is None or other.places is None:
@@ -141,11 +143,11 @@ def _scan(
             mask = np.broadcast_to(use.mask, (length, *use.mask.shape))
             held.use("scan", use.line, mask)
     stacks: list[Keys] = [
-        None if out is None else Held.all_of(Root(_stacked(out.spent, length)))
+        None if out is None else HeldKeys.all_of(KeyRoot(_stacked(out.spent, length)))
         for out in uses_of(body).outputs[params["num_carry"] :]
     ]
     for _ in range(min(length, _enough(carry))):
-        row = [None if r is None else Held.new(r.shape[1:]) for r in rows]
+        row = [None if r is None else HeldKeys.new(r.shape[1:]) for r in rows]
         carry = reading.call(body, [*consts, *carry, *row])[: len(carry)]
     return carry + stacks
 

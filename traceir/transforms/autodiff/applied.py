@@ -32,7 +32,7 @@ from traceir.transforms.rules.registry import Cotangent, Tangent, Zero
 Function = Callable[..., Any]
 
 
-class Call:
+class FlatFunction:
     """A function of trees, called with leaves; knows the structure of its result."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Call:
         return tree.unflatten(trace.split(leaves)[0])
 
 
-def linearized(call: Call, transform: str) -> tuple[list[Any], Linearized, Any]:
+def linearized(call: FlatFunction, transform: str) -> tuple[list[Any], Linearized, Any]:
     """The results, what the function is near them, and what it returned beside."""
     leaves = call.arguments.leaves
     kept: list[Any] = []
@@ -92,7 +92,7 @@ def linearized(call: Call, transform: str) -> tuple[list[Any], Linearized, Any]:
 
 
 def pushed(
-    call: Call, tangents: Sequence[Tangent], transform: str
+    call: FlatFunction, tangents: Sequence[Tangent], transform: str
 ) -> tuple[list[Value], list[Tangent], Any]:
     """The results, their tangents, and what the function returned beside."""
     trace = JVPTrace(function_name(call.fun), transform)
@@ -104,10 +104,12 @@ def pushed(
     return outs, moved, aux
 
 
-def all_of(fun: Function, primals: Sequence[Any], has_aux: bool, asker: str) -> Call:
+def all_of(
+    fun: Function, primals: Sequence[Any], has_aux: bool, asker: str
+) -> FlatFunction:
     """A function of all its arguments, which are primals."""
     labels = labels_of(fun, range(len(primals)))
-    return Call(fun, Arguments(primals, labels), has_aux, asker)
+    return FlatFunction(fun, Arguments(primals, labels), has_aux, asker)
 
 
 def some_of(
@@ -117,7 +119,7 @@ def some_of(
     places: Sequence[int],
     has_aux: bool,
     asker: str,
-) -> Call:
+) -> FlatFunction:
     """A function of the arguments at these places, the others being held."""
     arguments = Arguments([args[k] for k in places], labels_of(fun, places))
 
@@ -127,7 +129,7 @@ def some_of(
             found[k] = value
         return found, kwargs
 
-    return Call(fun, arguments, has_aux, asker, place)
+    return FlatFunction(fun, arguments, has_aux, asker, place)
 
 
 def returned(found: Sequence[Cotangent], avals: Sequence[ShapedArray]) -> list[Any]:

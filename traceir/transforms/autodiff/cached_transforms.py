@@ -26,10 +26,10 @@ from traceir.transforms.autodiff.linearize import (
     at,
     linearize_flat,
 )
-from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.dce import live_program
 from traceir.transforms.rules.derivative_templates import is_number
-from traceir.transforms.rules.registry import Linear, Zero
+from traceir.transforms.rules.registry import LinearOperand, Zero
 
 Mask = tuple[bool, ...]
 
@@ -207,7 +207,7 @@ def _transpose(
         values = [aval if moved else next(residuals) for aval, moved in pairs]
         tape = record(
             lambda operands: apply(closed, operands),
-            [Linear(v) if type(v) is ShapedArray else v for v in values],
+            [LinearOperand(v) if type(v) is ShapedArray else v for v in values],
             linear,
             closed.jaxpr.debug_name,
             "transpose",
@@ -217,7 +217,9 @@ def _transpose(
             for aval, moved in zip(closed.out_avals, nonzero, strict=True)
         ]
         pulled = [
-            ct for ct, moved in zip(pull(tape, arriving), linear, strict=True) if moved
+            ct
+            for ct, moved in zip(backward_pass(tape, arriving), linear, strict=True)
+            if moved
         ]
         given.extend(type(ct) is not Zero for ct in pulled)
         return [ct for ct in pulled if type(ct) is not Zero]

@@ -22,10 +22,10 @@ from traceir.transforms.rules.registry import (
     BATCH,
     JVP,
     TRANSPOSE,
-    Axis,
+    BatchAxis,
     Cotangent,
     Dim,
-    Linear,
+    LinearOperand,
     Tangent,
     Zero,
 )
@@ -52,7 +52,7 @@ def transpose_select(
     zero = zeros(typeof(ct))
     found: list[Cotangent] = [None]
     for k, case in enumerate(cases):
-        if type(case) is not Linear:
+        if type(case) is not LinearOperand:
             found.append(None)
         elif len(cases) == 1:
             found.append(ct)
@@ -136,7 +136,7 @@ def _cut(x: Value, axis: int, start: int, stop: int) -> Value:
 
 
 def batch_pad(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """No padding along the batch; where padding values differ, they are chosen."""
     x, value = values

@@ -10,7 +10,12 @@ from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
-from traceir.transforms.autodiff.applied import Call, linearized, returned, some_of
+from traceir.transforms.autodiff.applied import (
+    FlatFunction,
+    linearized,
+    returned,
+    some_of,
+)
 from traceir.transforms.autodiff.arguments import (
     Argnums,
     Arguments,
@@ -19,7 +24,7 @@ from traceir.transforms.autodiff.arguments import (
     wraps,
 )
 from traceir.transforms.autodiff.jvp_trace import is_inexact
-from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.derivative_templates import filled
 
 Function = Callable[..., Any]
@@ -51,7 +56,7 @@ def value_and_grad(
         check_inputs(arguments, allow_int, holomorphic, "grad")
         outs, tape, aux = linearized(call, "grad")
         aval = _scalar(call, outs, holomorphic)
-        found = pull(tape.live(), [filled(1, aval)])
+        found = backward_pass(tape.live(), [filled(1, aval)])
         trees = arguments.treedef.unflatten(returned(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient
@@ -78,7 +83,7 @@ def check_result(aval: ShapedArray, holomorphic: bool) -> None:
         raise rules.error("grad.output-dtype", got=aval.dtype.name)
 
 
-def _scalar(call: Call, outs: Sequence[Any], holomorphic: bool) -> ShapedArray:
+def _scalar(call: FlatFunction, outs: Sequence[Any], holomorphic: bool) -> ShapedArray:
     """The type of the one result; TypeError (grad.scalar, grad.output-dtype)."""
     if call.tree is not flatten.LEAF:
         got = f"a result of structure {flatten.short(call.tree)}"

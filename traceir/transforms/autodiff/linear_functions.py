@@ -20,17 +20,17 @@ from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
-from traceir.transforms.autodiff.applied import Call, returned
+from traceir.transforms.autodiff.applied import FlatFunction, returned
 from traceir.transforms.autodiff.arguments import as_array, path_in, result, tangent_of
 from traceir.transforms.autodiff.cached_transforms import residuals_of
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.linearize import Linearized
-from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.registry import Cotangent, Zero
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Point:
+class LinearizationPoint:
     """The record of a function that was linearized: names, structures, types."""
 
     name: str
@@ -45,10 +45,10 @@ class Point:
         return f"argument {leaf_paths(self.labels, self.treedef)[k]}"
 
 
-def point_of(call: Call, outs: Sequence[Value]) -> Point:
+def point_of(call: FlatFunction, outs: Sequence[Value]) -> LinearizationPoint:
     """The point of a call that was linearized; it keeps no value of the call."""
     arguments = call.arguments
-    return Point(
+    return LinearizationPoint(
         function_name(call.fun),
         arguments.labels,
         arguments.treedef,
@@ -68,7 +68,7 @@ def settled(tape: Linearized) -> Linearized:
 class LinearFunction:
     """The derivative of a function at a point, as a function of tangents."""
 
-    def __init__(self, point: Point, tape: Linearized) -> None:
+    def __init__(self, point: LinearizationPoint, tape: Linearized) -> None:
         self._point = point
         self._tape = tape
 
@@ -93,7 +93,7 @@ class LinearFunction:
 class VJPFunction:
     """The transpose of a function's derivative at a point."""
 
-    def __init__(self, point: Point, tape: Linearized) -> None:
+    def __init__(self, point: LinearizationPoint, tape: Linearized) -> None:
         self._point = point
         self._tape = tape
 
@@ -111,7 +111,7 @@ class VJPFunction:
             _cotangent(ct, aval, partial(path_in, point.tree, k, "the result"))
             for k, (ct, aval) in enumerate(zip(leaves, point.outs, strict=True))
         ]
-        found = pull(self._tape, given)
+        found = backward_pass(self._tape, given)
         return point.treedef.unflatten(returned(found, point.avals))
 
     def __repr__(self) -> str:
@@ -149,29 +149,35 @@ def _short(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class ResidualSlot:
     """A gap in a tape, for the residual of this number."""
 
     number: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Bare:
+class TapeFunction:
     """A linear function without its residuals; the same only as itself."""
 
-    point: Point
+    point: LinearizationPoint
     tape: Linearized
 
 
-def _flatten(function: LinearFunction | VJPFunction) -> tuple[list[Value], Bare]:
+def _flatten(
+    function: LinearFunction | VJPFunction,
+) -> tuple[list[Value], TapeFunction]:
     tape = function._tape
     residuals = residuals_of(tape)
-    gaps = {id(value): Gap(k) for k, value in enumerate(residuals)}
-    return residuals, Bare(function._point, _with(tape, lambda v: gaps.get(id(v), v)))
+    gaps = {id(value): ResidualSlot(k) for k, value in enumerate(residuals)}
+    return residuals, TapeFunction(
+        function._point, _with(tape, lambda v: gaps.get(id(v), v))
+    )
 
 
-def _filled(bare: Bare, residuals: Sequence[Value]) -> Linearized:
-    return _with(bare.tape, lambda v: residuals[v.number] if type(v) is Gap else v)
+def _filled(bare: TapeFunction, residuals: Sequence[Value]) -> Linearized:
+    return _with(
+        bare.tape, lambda v: residuals[v.number] if type(v) is ResidualSlot else v
+    )
 
 
 def _with(tape: Linearized, change: Callable[[Value], Value]) -> Linearized:

@@ -15,9 +15,9 @@ from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
 from traceir.transforms.autodiff.arguments import as_array, check_callable, path_in
 from traceir.transforms.autodiff.cached_transforms import record
-from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.derivative_templates import zeros
-from traceir.transforms.rules.registry import Linear, Zero
+from traceir.transforms.rules.registry import LinearOperand, Zero
 
 
 def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], Any]:
@@ -37,7 +37,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     check_callable(fun, "linear_transpose")
     leaves, treedef = flatten.flatten(primals)
     x64 = config.local.context.x64
-    inputs = [Linear(input_aval(leaf, x64)) for leaf in leaves]
+    inputs = [LinearOperand(input_aval(leaf, x64)) for leaf in leaves]
     trees: list[flatten.TreeDef] = []
 
     def call(values: list[Value]) -> Sequence[Value]:
@@ -65,7 +65,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
         ]
         found = [
             as_array(zeros(v.aval) if type(ct) is Zero else ct, str)
-            for ct, v in zip(pull(tape, cts), inputs, strict=True)
+            for ct, v in zip(backward_pass(tape, cts), inputs, strict=True)
         ]
         return treedef.unflatten(found)
 

@@ -18,10 +18,10 @@ from traceir.transforms.rules.derivative_templates import (
     unbroadcast,
     zeros,
 )
-from traceir.transforms.rules.registry import TRANSPOSE, Cotangent, Linear, Zero
+from traceir.transforms.rules.registry import TRANSPOSE, Cotangent, LinearOperand, Zero
 
 
-def pull(
+def backward_pass(
     linearized: Linearized,
     cotangents: Sequence[Cotangent],
     start: Sequence[Value | None] = (),
@@ -47,7 +47,7 @@ def pull(
             Zero(o.aval) if ct is None else ct
             for o, ct in zip(eqn.outputs, found, strict=True)
         ]
-        operands = [Linear(v.aval) if _is_linear(v) else v for v in eqn.inputs]
+        operands = [LinearOperand(v.aval) if _is_linear(v) else v for v in eqn.inputs]
         with at(eqn.source):
             given = transpose_rule(eqn.primitive, cts, operands, eqn.params)
             for value, ct in zip(eqn.inputs, given, strict=True):
@@ -62,7 +62,7 @@ def _is_asked(value: Any) -> bool:
     """True if a cotangent is asked for of an operand, or of one of several."""
     if isinstance(value, list):
         return any(map(_is_asked, value))
-    return type(value) is Linear
+    return type(value) is LinearOperand
 
 
 def _is_linear(value: Any) -> bool:
@@ -108,7 +108,7 @@ def transpose_rule(
     row_names = frozenset(row.inputs)
     found: list[Cotangent] = [None] * len(operands)
     for k, (name, operand) in enumerate(zip(names, operands, strict=True)):
-        if type(operand) is not Linear or found[k] is not None:
+        if type(operand) is not LinearOperand or found[k] is not None:
             continue
         if name not in columns:
             raise _nonlinear(primitive, k)

@@ -16,7 +16,7 @@ from traceir.transforms.rules.registry import Dim
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class MappedLeaf:
     """A leaf of the arguments, its mapped dimension, and how the user spells it."""
 
     value: Value
@@ -71,7 +71,7 @@ def mapped_leaves(
     in_axes: Any,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-) -> tuple[list[Leaf], flatten.TreeDef]:
+) -> tuple[list[MappedLeaf], flatten.TreeDef]:
     """The leaves of a call with the dimensions along which they are mapped.
 
     Raises TypeError (jit.argument), ValueError (vmap.in-axes, vmap.rank).
@@ -87,15 +87,15 @@ def mapped_leaves(
     return [_leaf(value, axis, path) for value, axis, path in rows], tree
 
 
-def _leaf(value: Value, axis: Dim, path: str) -> Leaf:
+def _leaf(value: Value, axis: Dim, path: str) -> MappedLeaf:
     if axis is None:
-        return Leaf(value, None, path)
+        return MappedLeaf(value, None, path)
     value = as_array(value, lambda: f"argument {path}")
     rank = typeof(value).ndim
     if not -rank <= axis < rank:
         got = f"axis {axis} of argument {path}, {typeof(value).str_short()}"
         raise rules.error("vmap.rank", got=got)
-    return Leaf(value, axis % rank, path)
+    return MappedLeaf(value, axis % rank, path)
 
 
 def argument_paths(
@@ -110,13 +110,13 @@ def argument_paths(
     return found + [flatten.key_path(path, "kwargs") for path in kwargs.paths()]
 
 
-def common_size(leaves: Sequence[Leaf], axis_size: int | None) -> int:
+def common_size(leaves: Sequence[MappedLeaf], axis_size: int | None) -> int:
     """The size of the mapped axis.
 
     Raises ValueError (vmap.none) where nothing gives one, (vmap.sizes) where two
     differ, TypeError (vmap.axes-type) for an `axis_size` that is no int.
     """
-    first: dict[int, Leaf] = {}
+    first: dict[int, MappedLeaf] = {}
     for leaf in leaves:
         if leaf.dim is not None:
             first.setdefault(typeof(leaf.value).shape[leaf.dim], leaf)

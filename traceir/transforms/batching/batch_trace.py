@@ -22,7 +22,7 @@ from traceir.tracing.trace import (
 )
 from traceir.transforms.batching.batching_rules import by_row, named_axes
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import Axis, Dim
+from traceir.transforms.rules.registry import BatchAxis, Dim
 
 
 class BatchTracer(Tracer):
@@ -64,7 +64,7 @@ class BatchTrace(Trace):
     __slots__ = ("axis", "paths")
     kind = "BatchTrace"
 
-    def __init__(self, axis: Axis, name: str, transform: str = "vmap") -> None:
+    def __init__(self, axis: BatchAxis, name: str, transform: str = "vmap") -> None:
         super().__init__(name, transform)
         self.axis = axis
         if axis.name is not None:
@@ -119,7 +119,7 @@ class BatchTrace(Trace):
 
 def batch_program(
     closed: ClosedJaxpr,
-    axis: Axis,
+    axis: BatchAxis,
     dims: Sequence[Dim],
     dims_out: Sequence[Dim] | None = None,
 ) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
@@ -138,7 +138,10 @@ def batch_program(
 
 
 def _batch_program(
-    closed: ClosedJaxpr, axis: Axis, dims: tuple[Dim, ...], wanted: Sequence[Dim] | None
+    closed: ClosedJaxpr,
+    axis: BatchAxis,
+    dims: tuple[Dim, ...],
+    wanted: Sequence[Dim] | None,
 ) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
     """The batched program, and the batch dimensions of its results."""
     name = closed.jaxpr.debug_name
@@ -168,7 +171,7 @@ def _batch_program(
     return ClosedJaxpr(jaxpr, constants, closed.backend), tuple(found)
 
 
-def _placed(pair: tuple[Value, Dim], target: Dim, axis: Axis) -> tuple[Value, Dim]:
+def _placed(pair: tuple[Value, Dim], target: Dim, axis: BatchAxis) -> tuple[Value, Dim]:
     value, dim = pair
     if target is None:
         assert dim is None  # the caller asks for what the program has

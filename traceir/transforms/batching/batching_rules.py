@@ -25,15 +25,15 @@ from traceir.tracing.trace import Value, bind_all, typeof
 from traceir.transforms.batching.collectives import over_axis
 from traceir.transforms.rules.axes import at_front, move, stretch
 from traceir.transforms.rules.derivative_templates import is_identity
-from traceir.transforms.rules.registry import BATCH, Axis, Dim
+from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
-ClassRule = Callable[[Prim, Axis, Sequence[Value], Sequence[Dim], Params], Batched]
+ClassRule = Callable[[Prim, BatchAxis, Sequence[Value], Sequence[Dim], Params], Batched]
 
 
 def by_row(
     primitive: str,
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
     params: Params,
@@ -52,7 +52,11 @@ def by_row(
 
 
 def pointwise(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """Element by element: scalars and extents of 1 stretch by themselves."""
     dim = _common(values, dims, _unbatched_scalars(values, dims))
@@ -68,7 +72,11 @@ def pointwise(
 
 
 def aligned(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """Operands of one shape, beside which some may be scalars."""
     assert row.batch is not None
@@ -95,7 +103,11 @@ def aligned(
 
 
 def anywhere(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """The batched dimension may stand anywhere, if in all operands in one place."""
     dim = dims[0]
@@ -106,7 +118,11 @@ def anywhere(
 
 
 def front(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """The batched dimension stands first; what changes nothing is left out."""
     lined = _all_in_front(axis, values, dims)
@@ -118,7 +134,11 @@ def front(
 
 
 def contraction(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """A sum of products: a batched dimension becomes a batch dimension of both
     operands, or a free one of the only operand that has it."""
@@ -143,7 +163,11 @@ def contraction(
 
 
 def constant(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """Without operands there is nothing to batch."""
     results = bind_all(row.name, values, params)
@@ -151,7 +175,11 @@ def constant(
 
 
 def collective(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """About all examples where it names the axis; over others as the row says."""
     if axis.name is not None and axis.name in named_axes(row.name, params):
@@ -162,7 +190,11 @@ def collective(
 
 
 def region(
-    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    row: Prim,
+    axis: BatchAxis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
 ) -> Batched:
     """By a rule of the primitive's own."""
     return BATCH[row.name](axis, values, dims, params)
@@ -217,7 +249,7 @@ def _apply(row: Prim, values: Sequence[Value], params: Params, dim: int) -> Batc
 
 def _at(
     row: Prim,
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     params: Params,
     dim: int,
@@ -292,7 +324,7 @@ def _common(
 
 
 def _all_in_front(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim]
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim]
 ) -> list[Value]:
     pairs = zip(values, dims, strict=True)
     return [at_front(v, d, axis.size) for v, d in pairs]

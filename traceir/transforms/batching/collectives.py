@@ -14,15 +14,15 @@ from traceir import rules
 from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import move, place_at
-from traceir.transforms.rules.registry import Axis, Dim
+from traceir.transforms.rules.registry import BatchAxis, Dim
 
 # Operand, its batched dimension, the axis, params -> result and its dimension.
-OwnRule = Callable[[Value, Dim, Axis, dict[str, Any]], tuple[Value, Dim]]
+OwnRule = Callable[[Value, Dim, BatchAxis, dict[str, Any]], tuple[Value, Dim]]
 
 
 def over_axis(
     primitive: str,
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
     params: Params,
@@ -44,7 +44,7 @@ def folded(primitive: str, repeated: Callable[[Value, int], Value]) -> OwnRule:
     """The rule of a fold: of equal examples it is `repeated`, else over a dimension."""
 
     def rule(
-        value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+        value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
     ) -> tuple[Value, Dim]:
         axes = params["axes"]
         if dim is None:
@@ -57,7 +57,7 @@ def folded(primitive: str, repeated: Callable[[Value, int], Value]) -> OwnRule:
     return rule
 
 
-def _in_batch(name: Any, axis: Axis) -> Any:
+def _in_batch(name: Any, axis: BatchAxis) -> Any:
     """An axis of the example as one of the batch, whose examples come first."""
     if name == axis.name:
         return 0
@@ -92,7 +92,7 @@ def same(value: Value, size: int) -> Value:
 
 
 def all_gather(
-    value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
 ) -> tuple[Value, Dim]:
     """The examples along a dimension of their own, or joined along one of theirs."""
     _only(axis, params)
@@ -102,7 +102,7 @@ def all_gather(
 
 
 def reduce_scatter(
-    value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
 ) -> tuple[Value, Dim]:
     """The sum of the examples, of which each gets its part."""
     _only(axis, params)
@@ -115,7 +115,7 @@ def reduce_scatter(
 
 
 def ppermute(
-    value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
 ) -> tuple[Value, Dim]:
     """The examples in another order; zeros for one that nothing is sent to."""
     _only(axis, params)
@@ -164,7 +164,7 @@ def _part(batch: Value, dim: int, first: int | None, count: int) -> Value:
 
 
 def all_to_all(
-    value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
 ) -> tuple[Value, Dim]:
     """Each example's part for another becomes that one's part from it."""
     split, joined = params["split_axis"], params["concat_axis"]
@@ -174,7 +174,9 @@ def all_to_all(
     return _split(merged, split, axis.size), split
 
 
-def _exchanged(value: Value, dim: Dim, axis: Axis, split: int) -> tuple[Value, Dim]:
+def _exchanged(
+    value: Value, dim: Dim, axis: BatchAxis, split: int
+) -> tuple[Value, Dim]:
     """The parts of a dimension change places with the examples."""
     at = 0 if dim is None else dim
     here = split + (at <= split)
@@ -187,14 +189,14 @@ def _exchanged(value: Value, dim: Dim, axis: Axis, split: int) -> tuple[Value, D
 
 
 def axis_index(
-    value: Value, dim: Dim, axis: Axis, params: dict[str, Any]
+    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
 ) -> tuple[Value, Dim]:
     """The number of each example."""
     dtype = np.dtype("int32")
     return bind("iota", dimension=0, dtype=dtype, shape=(axis.size,)), 0
 
 
-def _only(axis: Axis, params: dict[str, Any]) -> None:
+def _only(axis: BatchAxis, params: dict[str, Any]) -> None:
     # Functions over several names apply the primitive name by name.
     assert params["axis_name"] == (axis.name,)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
-from traceir.transforms.rules.registry import BATCH, Axis, Dim
+from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
 
@@ -45,7 +45,7 @@ def out_of(x: Value, source: int, size: int) -> Value:
 
 
 def batch_convolution(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     """The examples of the left operand join its batch, those of the right its features.
 

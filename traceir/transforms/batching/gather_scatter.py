@@ -14,7 +14,7 @@ from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import at_front, move, stretch
 from traceir.transforms.rules.derivative_templates import filled
-from traceir.transforms.rules.registry import BATCH, Axis, Dim
+from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
 
 Shape = tuple[int, ...]
 Batched = tuple[Sequence[Value], Sequence[Dim]]
@@ -49,7 +49,7 @@ def _moved() -> str:
 
 
 def batch_dynamic_slice(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     """A gather of one window for each example."""
     sizes: Any = dict(params)["slice_sizes"]
@@ -68,7 +68,7 @@ def batch_dynamic_slice(
 
 
 def batch_dynamic_update_slice(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     """A scatter of one window for each example."""
     x, update = values[:2]
@@ -89,7 +89,7 @@ def batch_dynamic_update_slice(
 
 
 def batch_gather(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     """The batch is a whole dimension of every window, or one of rows, or of both: then
     each row reads in its own example."""
@@ -134,7 +134,7 @@ def _nothing(x: Value, indices: Value, given: dict[str, Any]) -> Value:
 
 def _batch_scatter(
     primitive: str,
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
     params: Params,
@@ -160,7 +160,7 @@ def _batch_scatter(
 
 def _scatter_rule(primitive: str) -> Any:
     def rule(
-        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
         return _batch_scatter(primitive, axis, values, dims, params)
 

@@ -20,7 +20,7 @@ from traceir.transforms.batching.axis_specs import (
     mapped_leaves,
 )
 from traceir.transforms.batching.vmap import apply_batched
-from traceir.transforms.rules.registry import Axis
+from traceir.transforms.rules.registry import BatchAxis
 
 
 def pmap(
@@ -66,7 +66,7 @@ def pmap(
         places = {n % len(args) for n in static if -len(args) <= n < len(args)}
         axes = _without_static(in_axes, len(args), places)
         leaves, tree = mapped_leaves(fun, axes, args, kwargs)
-        axis = Axis(axis_name, common_size(leaves, axis_size))
+        axis = BatchAxis(axis_name, common_size(leaves, axis_size))
         if axis.size > len(used):
             got = f"{axis.size} examples for {len(used)} devices"
             raise rules.error("pmap.size", got=got)

@@ -15,7 +15,7 @@ from traceir.jit.staging import check_outputs, function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, living, typeof
 from traceir.transforms.batching.axis_specs import (
-    Leaf,
+    MappedLeaf,
     check_axes,
     common_size,
     mapped_leaves,
@@ -23,7 +23,7 @@ from traceir.transforms.batching.axis_specs import (
 )
 from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.axes import first, place_at
-from traceir.transforms.rules.registry import Axis, Dim
+from traceir.transforms.rules.registry import BatchAxis, Dim
 
 
 def vmap(
@@ -67,7 +67,7 @@ def vmap(
     @functools.wraps(fun)
     def batched(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = mapped_leaves(fun, in_axes, args, kwargs)
-        axis = Axis(axis_name, common_size(leaves, axis_size))
+        axis = BatchAxis(axis_name, common_size(leaves, axis_size))
         return apply_batched(fun, axis, leaves, tree, out_axes)
 
     name = function_name(fun)
@@ -79,8 +79,8 @@ def vmap(
 
 def apply_batched(
     fun: Callable[..., Any],
-    axis: Axis,
-    leaves: Sequence[Leaf],
+    axis: BatchAxis,
+    leaves: Sequence[MappedLeaf],
     tree: flatten.TreeDef,
     out_axes: Any,
     transform: str = "vmap",

@@ -23,12 +23,12 @@ from traceir.transforms.rules.registry import (
     JVP,
     LINEARIZE,
     TRANSPOSE,
-    Axis,
+    BatchAxis,
     BatchRule,
     Cotangent,
     Dim,
     JvpRule,
-    Linear,
+    LinearOperand,
     LinearPart,
     Tangent,
     Zero,
@@ -56,7 +56,7 @@ def batch_call(primitive: str) -> BatchRule:
     """The rule of a call for a batch: one of the program for a batch."""
 
     def rule(
-        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> tuple[Sequence[Value], Sequence[Dim]]:
         others = given(params)
         program, dims_out = batch_program(others.pop("jaxpr"), axis, dims)
@@ -73,7 +73,7 @@ def pulled(
     values, moving = iter(found), iter(moves)
     return [
         None
-        if type(v) is not Linear
+        if type(v) is not LinearOperand
         else next(values)
         if next(moving)
         else Zero(typeof(v))
@@ -147,10 +147,10 @@ def transpose_jit(
 ) -> Sequence[Cotangent]:
     """One equation from cotangents to cotangents."""
     others = given(params)
-    linear = [type(v) is Linear for v in operands]
+    linear = [type(v) is LinearOperand for v in operands]
     closed: ClosedJaxpr = others.pop("jaxpr")
     program, moves = transpose_program(closed, linear, moving(cotangents))
-    values = [v for v in operands if type(v) is not Linear]
+    values = [v for v in operands if type(v) is not LinearOperand]
     values += nonzero(cotangents)
     found = region("jit", values, **others, jaxpr=program)
     return pulled(operands, found, moves)

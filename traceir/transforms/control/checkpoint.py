@@ -29,7 +29,7 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     Cotangent,
-    Linear,
+    LinearOperand,
     LinearPart,
     Tangent,
 )
@@ -170,10 +170,10 @@ def transpose_remat(
     """One equation from inputs and cotangents to cotangents."""
     others = given(params)
     closed: ClosedJaxpr = others.pop("jaxpr")
-    linear = [type(v) is Linear for v in operands]
+    linear = [type(v) is LinearOperand for v in operands]
     program, moves = transpose_program(closed, linear, moving(cotangents))
     program, taken = live_program(program, [True] * len(program.out_avals))
-    values = [v for v in operands if type(v) is not Linear]
+    values = [v for v in operands if type(v) is not LinearOperand]
     values += nonzero(cotangents)
     others["differentiated"] = True
     found = region("remat2", kept(values, taken), **others, jaxpr=program)

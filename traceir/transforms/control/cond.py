@@ -36,10 +36,10 @@ from traceir.transforms.rules.registry import (
     JVP,
     LINEARIZE,
     TRANSPOSE,
-    Axis,
+    BatchAxis,
     Cotangent,
     Dim,
-    Linear,
+    LinearOperand,
     LinearPart,
     Tangent,
 )
@@ -121,21 +121,21 @@ def transpose_cond(
 ) -> Sequence[Cotangent]:
     """The branch that ran is transposed; a cotangent that it does not give is zeros."""
     index, *rest = operands
-    linear = [type(v) is Linear for v in rest]
+    linear = [type(v) is LinearOperand for v in rest]
     made = [
         transpose_program(b, linear, moving(cotangents)) for b in branches_of(params)
     ]
     moves = any_of([mask for _, mask in made])
-    avals = [v.aval for v in rest if type(v) is Linear]
+    avals = [v.aval for v in rest if type(v) is LinearOperand]
     programs = tuple(with_tangents(p, 0, avals, mask, moves) for p, mask in made)
-    values = [v for v in rest if type(v) is not Linear]
+    values = [v for v in rest if type(v) is not LinearOperand]
     found = region("cond", [index, *values, *nonzero(cotangents)], branches=programs)
     pulled = iter(symbolic(found, moves, avals))
     return [None, *(next(pulled) if moved else None for moved in linear)]
 
 
 def batch_cond(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """A choice for all examples is one still; one for each runs all branches."""
     branches = branches_of(params)
@@ -154,7 +154,7 @@ def batch_cond(
 
 
 def _select(
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
     branches: Sequence[ClosedJaxpr],

@@ -28,7 +28,7 @@ from traceir.transforms.rules.rewrites import (
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class PartialEval:
     """A program in two: `known` takes the inputs that are known and gives the results
     that depend on those alone, then the residuals; `linear` takes residuals and the
     other inputs and gives the other results, for which `moved` is True."""
@@ -38,9 +38,9 @@ class Split:
     moved: tuple[bool, ...]
 
 
-def split_program(
+def partial_eval_program(
     closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool] = ()
-) -> Split:
+) -> PartialEval:
     """The program in two, by which of its inputs are not known.
 
     The results that are `forced` count as those that are not known.
@@ -55,11 +55,13 @@ def split_program(
     ({ lambda ; a:f32[] b:f32[]. let c:f32[] = mul b a in (c,) }, (False, True))
     """
     key = "split", tuple(moved), tuple(forced)
-    made: Split = closed.memo(key, lambda: _split(closed, moved, forced))
+    made: PartialEval = closed.memo(key, lambda: _split(closed, moved, forced))
     return made
 
 
-def _split(closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool]) -> Split:
+def _split(
+    closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool]
+) -> PartialEval:
     """The known equations, the linear ones, and the values between them."""
     jaxpr = closed.jaxpr
     moving = set(kept(jaxpr.invars, moved))
@@ -91,7 +93,7 @@ def _split(closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool]) -
         eqns=tuple(late),
         outvars=kept(jaxpr.outvars, out),
     )
-    return Split(known, linear, out)
+    return PartialEval(known, linear, out)
 
 
 def split_jit(
@@ -99,7 +101,7 @@ def split_jit(
 ) -> list[Value] | None:
     """A call for what is known, and one for what is not."""
     others = given(params)
-    halves = split_program(others.pop("jaxpr"), moved)
+    halves = partial_eval_program(others.pop("jaxpr"), moved)
     if all(halves.moved):
         return None
     early = kept(values, flipped(moved))
@@ -116,7 +118,7 @@ def split_remat(
     """A call for what is known; the other computes it again, and keeps nothing."""
     others = given(params)
     closed = others.pop("jaxpr")
-    halves = split_program(closed, moved)
+    halves = partial_eval_program(closed, moved)
     if all(halves.moved):
         return None
     count = len(halves.moved) - sum(halves.moved)
@@ -134,10 +136,10 @@ def split_cond(
     """A choice for what is known, and one for what is not."""
     branches = branches_of(params)
     inner = moved[1:]
-    out = any_of([split_program(b, inner).moved for b in branches])
+    out = any_of([partial_eval_program(b, inner).moved for b in branches])
     if all(out):
         return None
-    halves = [split_program(b, inner, out) for b in branches]
+    halves = [partial_eval_program(b, inner, out) for b in branches]
     count = len(out) - sum(out)
     avals, places = common([h.known.out_avals[count:] for h in halves])
     known, linear = [], []

@@ -27,12 +27,12 @@ from traceir.transforms.control.regions import (
     with_tangents,
 )
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import BATCH, JVP, Axis, Dim, Tangent
+from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent
 from traceir.transforms.rules.rewrites import arranged
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class ScanEqn:
     """A `scan` equation: its body, and how many of its operands are what."""
 
     body: ClosedJaxpr
@@ -43,10 +43,10 @@ class Scan:
     unroll: int
 
     @staticmethod
-    def of(params: Params) -> Scan:
+    def of(params: Params) -> ScanEqn:
         """The equation with these params."""
         found = given(params)
-        return Scan(
+        return ScanEqn(
             found["jaxpr"],
             found["length"],
             found["reverse"],
@@ -97,7 +97,7 @@ def jvp_scan(
     primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
 ) -> tuple[Sequence[Value], Sequence[Tangent]]:
     """One loop that carries tangents, too."""
-    scan = Scan.of(params)
+    scan = ScanEqn.of(params)
     first, carried, over = scan.split(moving(tangents))
     carried = fixpoint(
         carried,
@@ -147,10 +147,10 @@ def interleaved(counts: Sequence[int], masks: Sequence[Sequence[bool]]) -> list[
 
 
 def batch_scan(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """One loop for all examples, whose rows have one row of each."""
-    scan = Scan.of(params)
+    scan = ScanEqn.of(params)
     first, carried, over = scan.split([d is not None for d in dims])
 
     def grow(carry: Mask) -> list[bool]:

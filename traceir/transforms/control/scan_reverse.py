@@ -18,8 +18,8 @@ from traceir.transforms.autodiff.cached_transforms import (
     record,
     staged,
 )
-from traceir.transforms.autodiff.transpose import pull
-from traceir.transforms.control.partial_eval import split_program
+from traceir.transforms.autodiff.transpose import backward_pass
+from traceir.transforms.control.partial_eval import partial_eval_program
 from traceir.transforms.control.regions import (
     Mask,
     fixpoint,
@@ -30,14 +30,14 @@ from traceir.transforms.control.regions import (
     symbolic,
     with_tangents,
 )
-from traceir.transforms.control.scan import Scan
+from traceir.transforms.control.scan import ScanEqn
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import (
     LINEARIZE,
     SPLIT,
     TRANSPOSE,
     Cotangent,
-    Linear,
+    LinearOperand,
     LinearPart,
     Tangent,
 )
@@ -54,7 +54,7 @@ from traceir.transforms.rules.rewrites import (
 
 
 @dataclass(frozen=True, slots=True)
-class Forward:
+class ForwardScan:
     """The results of a loop, and residuals, of which some are stacked."""
 
     outs: list[Value]
@@ -62,7 +62,7 @@ class Forward:
     stacks: Mask
 
 
-def run_forward(scan: Scan, count: int, values: Sequence[Value]) -> Forward:
+def run_forward(scan: ScanEqn, count: int, values: Sequence[Value]) -> ForwardScan:
     """Run a loop whose body gives so many results, and then residuals.
 
     A residual that is a constant, or follows from constants alone, is not stacked, and
@@ -82,7 +82,7 @@ def run_forward(scan: Scan, count: int, values: Sequence[Value]) -> Forward:
     outs, rest = parts(found, count)
     computed = iter(merged(halves.moved, settled, rest))
     stacked = iter(flipped(halves.moved))
-    return Forward(
+    return ForwardScan(
         outs,
         [next(computed) if k is None else values[k] for k in sources],
         [next(stacked) if k is None else k >= scan.consts for k in sources],
@@ -90,7 +90,7 @@ def run_forward(scan: Scan, count: int, values: Sequence[Value]) -> Forward:
 
 
 def run_linear(
-    scan: Scan,
+    scan: ScanEqn,
     body: ClosedJaxpr,
     stacks: Mask,
     residuals: Sequence[Value],
@@ -109,7 +109,7 @@ def linearize_scan(
     primals: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
     """A loop that stacks residuals, and one over them that is linear."""
-    scan = Scan.of(params)
+    scan = ScanEqn.of(params)
     first, carried, over = scan.split(moved)
 
     def grow(carry: Mask) -> Sequence[bool]:
@@ -143,17 +143,17 @@ def split_scan(
     values: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> list[Value] | None:
     """A loop for what is known, and one for what is not."""
-    scan = Scan.of(params)
+    scan = ScanEqn.of(params)
     first, init, over = scan.split(moved)
 
     def grow(carry: Mask) -> Sequence[bool]:
-        found = split_program(scan.body, [*first, *carry, *over])
+        found = partial_eval_program(scan.body, [*first, *carry, *over])
         return found.moved[: scan.carry]
 
     carried = fixpoint(init, grow)
     inner = [*first, *carried, *over]
     rows = len(scan.body.out_avals) - scan.carry
-    halves = split_program(scan.body, inner, [*carried, *[False] * rows])
+    halves = partial_eval_program(scan.body, inner, [*carried, *[False] * rows])
     if all(halves.moved):
         return None
     known = replace(
@@ -175,8 +175,8 @@ def transpose_scan(
 ) -> Sequence[Cotangent]:
     """The loop the other way round: the carry is the cotangent of the carry, and what
     the constants have been given so far."""
-    scan = Scan.of(params)
-    first, init, rows = scan.split([type(v) is Linear for v in operands])
+    scan = ScanEqn.of(params)
+    first, init, rows = scan.split([type(v) is LinearOperand for v in operands])
     given_last, given_rows = list(parts(cotangents, scan.carry))
     consts, _, over = scan.split(operands)
     body = backward_body(scan, first, rows, moving(given_rows))
@@ -198,7 +198,9 @@ def transpose_scan(
     return [*sums, *begun, *(next(pulled) if moved else None for moved in rows)]
 
 
-def backward_body(scan: Scan, first: Mask, rows: Mask, arriving: Mask) -> ClosedJaxpr:
+def backward_body(
+    scan: ScanEqn, first: Mask, rows: Mask, arriving: Mask
+) -> ClosedJaxpr:
     """One step backwards.
 
     It takes the constants that are no tangents; the cotangents of those that are, and
@@ -225,14 +227,14 @@ def backward_body(scan: Scan, first: Mask, rows: Mask, arriving: Mask) -> Closed
         )
         known = iter([*fixed, *residuals])
         values = [
-            Linear(aval) if moved else next(known)
+            LinearOperand(aval) if moved else next(known)
             for aval, moved in zip(body.in_avals, linear, strict=True)
         ]
         tape = record(lambda xs: apply(body, xs), values, linear, "scan", "transpose")
         sums = iter(totals)
         start = [next(sums) if moved else None for moved in first]
         start += [None] * (scan.carry + len(rows))
-        found = pull(tape, [*last, *symbolic(cts, arriving, out_rows)], start)
+        found = backward_pass(tape, [*last, *symbolic(cts, arriving, out_rows)], start)
         return [instantiated(ct) for ct in kept(found, linear)]
 
     key = "backward", tuple(first), tuple(rows), tuple(arriving), scan.carry

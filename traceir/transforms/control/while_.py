@@ -37,7 +37,7 @@ from traceir.transforms.rules.registry import (
     JVP,
     LINEARIZE,
     TRANSPOSE,
-    Axis,
+    BatchAxis,
     Cotangent,
     Dim,
     LinearPart,
@@ -48,19 +48,19 @@ from traceir.transforms.rules.rewrites import arranged, changed, remembered
 
 
 @dataclass(frozen=True, slots=True)
-class While:
+class WhileEqn:
     """A `while` equation: its programs, and how many constants each has."""
 
     test: ClosedJaxpr
-    tested: int
+    test_nconsts: int
     body: ClosedJaxpr
-    used: int
+    body_nconsts: int
 
     @staticmethod
-    def of(params: Params) -> While:
+    def of(params: Params) -> WhileEqn:
         """The equation with these params."""
         found = given(params)
-        return While(
+        return WhileEqn(
             found["cond_jaxpr"],
             found["cond_nconsts"],
             found["body_jaxpr"],
@@ -74,7 +74,7 @@ class While:
 
     def split(self, items: Sequence[Any]) -> list[list[Any]]:
         """Something about the operands: of both kinds of constants, and the carry."""
-        return list(parts(items, self.tested, self.used))
+        return list(parts(items, self.test_nconsts, self.body_nconsts))
 
     def run(
         self,
@@ -88,7 +88,7 @@ class While:
             "while",
             values,
             cond_jaxpr=test,
-            cond_nconsts=self.tested,
+            cond_nconsts=self.test_nconsts,
             body_jaxpr=body,
             body_nconsts=used,
         )
@@ -101,7 +101,7 @@ def jvp_while(
     primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
 ) -> tuple[Sequence[Value], Sequence[Tangent]]:
     """One loop that carries tangents, too; its end is that of the loop without them."""
-    loop = While.of(params)
+    loop = WhileEqn.of(params)
     _, first, carried = loop.split(moving(tangents))
     count = len(loop.avals)
     carried = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
@@ -109,7 +109,7 @@ def jvp_while(
     body = with_tangents(body, count, loop.avals, mask, carried)
     total = len(body.out_avals)
     body = arranged(
-        body, interleaved((loop.used, count), (first, carried)), range(total)
+        body, interleaved((loop.body_nconsts, count), (first, carried)), range(total)
     )
     values, dots = loop.split(primals), loop.split(tangents)
     moved = [instantiated(t) for t, m in zip(dots[2], carried, strict=True) if m]
@@ -143,7 +143,7 @@ def linearize_while(
     primals: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
     """The loop runs twice: alone, and with tangents, for which it keeps nothing."""
-    loop = While.of(params)
+    loop = WhileEqn.of(params)
     _, first, carried = loop.split(moved)
     moves = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
     outs = region("while", primals, **given(params))
@@ -155,7 +155,7 @@ def linearize_while(
         if not any(moves):
             return []
         arriving = iter(tangents)
-        avals = [*loop.test.in_avals[: loop.tested], *loop.body.in_avals]
+        avals = [*loop.test.in_avals[: loop.test_nconsts], *loop.body.in_avals]
         dots = [
             next(arriving) if m else Zero(aval)
             for m, aval in zip(moved, avals, strict=True)
@@ -177,11 +177,11 @@ def transpose_while(
 
 
 def batch_while(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """One loop for all examples; where each has a predicate, it runs until all are
     done, and those that are do not change any more."""
-    loop = While.of(params)
+    loop = WhileEqn.of(params)
     tested, first, carried = loop.split([d is not None for d in dims])
 
     def grow(carry: Mask) -> list[bool]:
@@ -204,14 +204,14 @@ def batch_while(
         v if target is None else place_at(v, d, axis.size, target)
         for v, d, target in zip(values, dims, targets, strict=True)
     ]
-    return loop.run(operands, test, body, loop.used), _dims(carried, place)
+    return loop.run(operands, test, body, loop.body_nconsts), _dims(carried, place)
 
 
 def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
     return [place if b else None for b in batched]
 
 
-def with_one_predicate(loop: While) -> While:
+def with_one_predicate(loop: WhileEqn) -> WhileEqn:
     """The same loop with one predicate, for what runs only such loops.
 
     If there is one for each lane, the new loop runs while any holds, and its body,
@@ -220,14 +220,14 @@ def with_one_predicate(loop: While) -> While:
     aval = loop.test.out_avals[0]
     if not aval.shape:
         return loop
-    split = loop.tested
+    split = loop.test_nconsts
     lanes = tuple(range(aval.ndim))
 
     def test(inputs: list[StagedTracer]) -> Sequence[Value]:
         return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
 
     def body(inputs: list[StagedTracer]) -> Sequence[Value]:
-        tested, used, carry = parts(inputs, split, loop.used)
+        tested, used, carry = parts(inputs, split, loop.body_nconsts)
         (which,) = apply(loop.test, [*tested, *carry])
         found = apply(loop.body, [*used, *carry])
         pairs = zip(found, carry, strict=True)
@@ -242,7 +242,7 @@ def with_one_predicate(loop: While) -> While:
         ("each lane", loop.test, split),
         lambda: staged(loop.body, body, avals),
     )
-    return While(one, split, each, split + loop.used)
+    return WhileEqn(one, split, each, split + loop.body_nconsts)
 
 
 JVP["while"] = jvp_while

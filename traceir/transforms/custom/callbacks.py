@@ -14,7 +14,7 @@ from traceir.ir.jaxpr import ClosedJaxpr, Params, sort_params
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import at_front, move, place_at, stretch
-from traceir.transforms.rules.registry import BATCH, JVP, Axis, Dim, Tangent
+from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
 TOLD = ("debug_print", "debug_callback")
@@ -43,7 +43,7 @@ def _each(primitive: str) -> Any:
     """Applied to one example after the other."""
 
     def rule(
-        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
         for k in range(axis.size):
             pairs = zip(values, dims, strict=True)
@@ -71,7 +71,7 @@ def _example(value: Value, dim: Dim, k: int) -> Value:
 
 
 def _pure(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     method: Any = dict(params)["vmap_method"]
     if method is None:
@@ -80,7 +80,7 @@ def _pure(
 
 
 def _io(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
     if dict(params)["ordered"]:
         raise rules.error("callback.ordered", got=f"{dict(params)['callback']!r}")
@@ -91,7 +91,7 @@ def _scan(primitive: str, unroll: int) -> Callable[..., Batched]:
     """Called for one example after the other, in a loop; `unroll` 0: without one."""
 
     def rule(
-        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
         """Batch by a loop over the examples."""
         constant = [k for k, d in enumerate(dims) if d is None]
@@ -117,7 +117,7 @@ def _scan(primitive: str, unroll: int) -> Callable[..., Batched]:
 
 def _body(
     primitive: str,
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
     order: Sequence[int],
@@ -141,11 +141,11 @@ def _one(aval: ShapedArray, dim: Dim) -> ShapedArray:
     return aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :])
 
 
-def _at_once(unmapped: Callable[[Value, Axis], Value]) -> Callable[..., Batched]:
+def _at_once(unmapped: Callable[[Value, BatchAxis], Value]) -> Callable[..., Batched]:
     """Called once with all examples along a leading axis."""
 
     def rule(
-        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
         """Batch by one call with all examples."""
         whole = [
@@ -163,12 +163,12 @@ def _at_once(unmapped: Callable[[Value, Axis], Value]) -> Callable[..., Batched]
     return rule
 
 
-def _expanded(value: Value, axis: Axis) -> Value:
+def _expanded(value: Value, axis: BatchAxis) -> Value:
     shape = typeof(value).shape
     return stretch(value, (1, *shape), range(1, len(shape) + 1))
 
 
-def _stretched(value: Value, axis: Axis) -> Value:
+def _stretched(value: Value, axis: BatchAxis) -> Value:
     return place_at(value, None, axis.size, 0)
 
 

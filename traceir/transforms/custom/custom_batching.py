@@ -17,14 +17,21 @@ from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.tracing.trace import Value, bind_all, living, typeof
 from traceir.transforms.batching.batch_trace import BatchTrace, batch_program
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import BATCH, Axis, Cotangent, Dim, Tangent, Zero
+from traceir.transforms.rules.registry import (
+    BATCH,
+    BatchAxis,
+    Cotangent,
+    Dim,
+    Tangent,
+    Zero,
+)
 
 Dims = tuple[Dim, ...]
 
 
 def over_batch(
     call: Callable[[list[Value]], Sequence[Value]],
-    axis: Axis,
+    axis: BatchAxis,
     values: Sequence[Value],
     dims: Sequence[Dim],
 ) -> list[tuple[Value, Dim]]:
@@ -38,13 +45,13 @@ def over_batch(
         return [trace.take(v) for v in call(examples)]
 
 
-def placed(pair: tuple[Value, Dim], axis: Axis, dim: Dim) -> Value:
+def placed(pair: tuple[Value, Dim], axis: BatchAxis, dim: Dim) -> Value:
     """A result with its batch at a dimension; as it is where there is to be none."""
     return pair[0] if dim is None else place_at(*pair, axis.size, dim)
 
 
 def batched_call(
-    closed: ClosedJaxpr, axis: Axis, dims: Sequence[Dim]
+    closed: ClosedJaxpr, axis: BatchAxis, dims: Sequence[Dim]
 ) -> tuple[ClosedJaxpr, Dims]:
     """The program for a batch, all of whose results are batched.
 
@@ -60,7 +67,7 @@ def batched_call(
 
 
 def batch_custom_jvp(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """The program and the rule, for a batch."""
     given: dict[str, Any] = dict(params)
@@ -78,7 +85,7 @@ class BatchedJvp:
     """A JVP rule for a batch, whose results have their batches where it is told."""
 
     rule: Callable[..., Any]
-    axis: Axis
+    axis: BatchAxis
     dims: Dims
     dims_out: Dims
 
@@ -113,7 +120,7 @@ class BatchedJvp:
 
 
 def batch_custom_vjp(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """The program and both rules, for a batch."""
     given: dict[str, Any] = dict(params)
@@ -132,7 +139,7 @@ class BatchedForward:
     """A forward rule for a batch; residuals keep the dimensions that they come with."""
 
     rule: Callable[..., Any]
-    axis: Axis
+    axis: BatchAxis
     dims: Dims
     dims_out: Dims
 
@@ -160,7 +167,7 @@ class BatchedBackward:
     """A backward rule for a batch; what all examples share has the sum of theirs."""
 
     rule: Callable[..., Any]
-    axis: Axis
+    axis: BatchAxis
     dims: Dims
     dims_out: Dims
 

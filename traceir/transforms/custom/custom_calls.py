@@ -42,7 +42,7 @@ from traceir.transforms.rules.registry import Tangent, Zero
 
 
 @dataclass(eq=False)
-class Body:
+class CustomCallBody:
     """A function of leaves, and the structure of what it takes and gives."""
 
     function: Callable[..., Any]
@@ -88,7 +88,7 @@ def open_call(primitive: str, values: Sequence[Value], params: Params) -> Any:
     """Apply a call: run its function, pass it on as it is, or make its program."""
     given = dict(params)
     body, trace = given["call_jaxpr"], current_trace()
-    if not isinstance(body, Body):
+    if not isinstance(body, CustomCallBody):
         return handle(primitive, values, params)
     if not consulted(trace):
         found = body(values)
@@ -113,7 +113,7 @@ for _primitive in ("custom_jvp_call", "custom_vjp_call"):
 
 
 def bind_call(
-    primitive: str, body: Body, leaves: Sequence[Value], **params: Any
+    primitive: str, body: CustomCallBody, leaves: Sequence[Value], **params: Any
 ) -> flatten.PyTree:
     """Apply a function with rules to leaves; returns its results in their structure."""
     given = sort_params(

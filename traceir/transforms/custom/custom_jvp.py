@@ -13,7 +13,7 @@ from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, bind, typeof
 from traceir.transforms.custom.custom_calls import (
-    Body,
+    CustomCallBody,
     Nondiff,
     bind_call,
     check_captures,
@@ -103,7 +103,7 @@ class custom_jvp:
         labels = self._nondiff.labels(len(primals))
         leaves, tree = flatten_arguments(primals, self._name, labels)
         fun = completed(self.fun, others)
-        body = Body(fun, tree, self._name, "custom_jvp", labels)
+        body = CustomCallBody(fun, tree, self._name, "custom_jvp", labels)
         rule = JvpRule(self.jvp, tuple(in_order(others)), body)
         named = HostFunction(function_name(self.jvp), rule)
         return bind_call("custom_jvp_call", body, leaves, jvp=named)
@@ -127,7 +127,7 @@ class JvpRule:
 
     rule: Rule
     others: tuple[Any, ...]
-    body: Body
+    body: CustomCallBody
 
     def __call__(
         self, primals: Sequence[Value], tangents: Sequence[Tangent]

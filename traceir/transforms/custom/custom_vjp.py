@@ -16,7 +16,7 @@ from traceir.pytrees.key_path import SequenceKey
 from traceir.tracing.trace import Tracer, Value, bind_all, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.custom.custom_calls import (
-    Body,
+    CustomCallBody,
     Nondiff,
     bind_call,
     check_results,
@@ -35,7 +35,7 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     Cotangent,
-    Linear,
+    LinearOperand,
     LinearPart,
     Tangent,
     Zero,
@@ -90,7 +90,9 @@ class custom_vjp:
                 raise rules.error("custom.nondiff", got=got)
         labels = self._nondiff.labels(len(primals))
         leaves, tree = flatten_arguments(primals, self._name, labels)
-        body = Body(completed(self.fun, others), tree, self._name, "custom_vjp", labels)
+        body = CustomCallBody(
+            completed(self.fun, others), tree, self._name, "custom_vjp", labels
+        )
         forward = ForwardRule(self.fwd, completed(self.fwd, others), body)
         backward = BackwardRule(self.bwd, tuple(in_order(others)), tree, self._name)
         return bind_call(
@@ -112,7 +114,7 @@ class ForwardRule:
 
     rule: Rule
     call: Rule
-    body: Body
+    body: CustomCallBody
 
     def __call__(self, primals: Sequence[Value]) -> Forward:
         """Results, residuals, and the structures of both."""
@@ -273,7 +275,7 @@ def transpose_lin(
     pullback = host_rule(given["bwd"], "custom_lin")
     found = pullback(operands[:count], cotangents)
     return [None] * count + [
-        ct if isinstance(operand, Linear) else None
+        ct if isinstance(operand, LinearOperand) else None
         for ct, operand in zip(found, operands[count:], strict=True)
     ]
 

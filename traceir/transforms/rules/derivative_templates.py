@@ -23,14 +23,21 @@ from traceir.rules.applied import row_scope
 from traceir.rules.derivatives import Cases, Derivative
 from traceir.rules.formulas.scope import Scope
 from traceir.rules.rows import Prim
-from traceir.rules.templates import Hole, Name, Number, Part, Spread, Template
+from traceir.rules.templates import (
+    Part,
+    Template,
+    TemplateHole,
+    TemplateName,
+    TemplateNumber,
+    TemplateSpread,
+)
 from traceir.tracing.trace import Value, bind_all, current_trace, typeof
 
 Avals = tuple[ShapedArray, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TemplateStep:
     """One application, with its params computed; operands by name or as numbers."""
 
     results: tuple[str, ...]
@@ -41,10 +48,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TemplatePlan:
     """A template for operands of certain types: what is applied, what it gives."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TemplateStep, ...]
     results: tuple[Part, ...]
     reads: frozenset[str]
 
@@ -58,7 +65,7 @@ def derivative_of(primitive: str) -> Derivative | None:
 
 def plan_of(
     primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int = 0
-) -> Plan | None:
+) -> TemplatePlan | None:
     """The plan of a row's template, None where it is zero; made once per types.
 
     `column` is "jvp" or "transpose", `key` the operands', `k` the place among the
@@ -73,7 +80,7 @@ def plan_of(
 @functools.lru_cache(maxsize=1 << 12)
 def _plan(
     primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int
-) -> Plan | None:
+) -> TemplatePlan | None:
     """The template of the first case that applies, its holes filled; None if zero."""
     row = rules.default().prims[primitive]
     cases: Cases = getattr(row.derivative, column)[key]
@@ -93,7 +100,7 @@ def _out(row: Prim, avals: Avals, params: Params) -> Any:
     return outs[0] if row.single else outs
 
 
-def _filled(template: Template, scope: Scope) -> Plan:
+def _filled(template: Template, scope: Scope) -> TemplatePlan:
     """The template with the values of its formulas."""
     steps = []
     for n, statement in enumerate(template.statements):
@@ -103,18 +110,24 @@ def _filled(template: Template, scope: Scope) -> Plan:
         operands = tuple(_number(p, scope) for p in statement.operands)
         whole = template.whole and n == len(template.statements) - 1
         steps.append(
-            Step(statement.results, statement.primitive, params, operands, whole)
+            TemplateStep(
+                statement.results, statement.primitive, params, operands, whole
+            )
         )
     parts = [*template.results, *(p for s in steps for p in s.operands)]
-    reads = frozenset(p.name for p in parts if isinstance(p, Name | Spread))
-    return Plan(tuple(steps), template.results, reads)
+    reads = frozenset(
+        p.name for p in parts if isinstance(p, TemplateName | TemplateSpread)
+    )
+    return TemplatePlan(tuple(steps), template.results, reads)
 
 
 def _number(part: Part, scope: Scope) -> Part:
-    return Number(part.formula(scope)) if isinstance(part, Hole) else part
+    return (
+        TemplateNumber(part.formula(scope)) if isinstance(part, TemplateHole) else part
+    )
 
 
-def run(plan: Plan, values: Mapping[str, Any], like: Value) -> list[Value]:
+def run(plan: TemplatePlan, values: Mapping[str, Any], like: Value) -> list[Value]:
     """Apply a plan in the trace in force; `like` is what numbers alone are typed by."""
     known = dict(values)
     for step in plan.steps:
@@ -167,9 +180,9 @@ def _operands(
     numbers = []
     for part in parts:
         match part:
-            case Name(name):
+            case TemplateName(name):
                 found.append(known[name])
-            case Spread(name):
+            case TemplateSpread(name):
                 found.extend(known[name])
             case _:
                 numbers.append(len(found))
@@ -183,7 +196,7 @@ def _operands(
     return found
 
 
-def _typed(number: Number, aval: ShapedArray) -> Value:
+def _typed(number: TemplateNumber, aval: ShapedArray) -> Value:
     """A number of a dtype; weak where the value beside it is and Python's can be."""
     if number.dtype:
         return np.asarray(number.value, rules.default().constants[number.dtype])[()]

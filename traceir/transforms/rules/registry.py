@@ -34,14 +34,14 @@ class Zero:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearOperand:
     """An operand whose cotangent is asked for: its type alone is known."""
 
     aval: ShapedArray
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class BatchAxis:
     """The axis that a function is batched over: its name, if it has one, its size."""
 
     name: Any
@@ -78,7 +78,7 @@ TransposeRule = Callable[
 # Axis, operands, the batched dimension of each (None: not batched), params -> results
 # and their batched dimensions.
 BatchRule = Callable[
-    [Axis, Sequence[Value], Sequence[Dim], Params],
+    [BatchAxis, Sequence[Value], Sequence[Dim], Params],
     tuple[Sequence[Value], Sequence[Dim]],
 ]
 

@@ -114,7 +114,7 @@ class DeviceArray(Methods):
 
     # For other libraries ---------------------------------------------------------
 
-    def lie(self, shown: bool) -> dlpack.Memory:
+    def lie(self, shown: bool) -> dlpack.StridedMemory:
         """The memory of the elements; `shown` if others may read them unseen."""
         if self.dtype is KEY:
             raise rules.error("array.key", got=self.aval.str_short())
@@ -122,7 +122,7 @@ class DeviceArray(Methods):
         piece = device.owner(memory)
         if shown and hasattr(piece, "shown"):
             piece.shown = True
-        return dlpack.Memory(
+        return dlpack.StridedMemory(
             device.pointer(memory) if self.size else 0,
             self.shape,
             dlpack.packed(self.shape, self.dtype.itemsize),

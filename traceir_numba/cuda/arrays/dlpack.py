@@ -78,7 +78,7 @@ _FORMS: dict[bytes, Any] = {OLD: _Old, NEW: _New}
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class StridedMemory:
     """The memory of an array's elements; strides count bytes."""
 
     pointer: int
@@ -121,7 +121,7 @@ _on_release = _Deleter(_release)
 _on_death = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_unread)
 
 
-def capsule(memory: Memory, versioned: bool, writable: bool) -> Any:
+def capsule(memory: StridedMemory, versioned: bool, writable: bool) -> Any:
     """A capsule of some memory, which lives until its reader releases it.
 
     One that is not `versioned` cannot say that the memory must not be written to.
@@ -164,7 +164,7 @@ def code_of(dtype: np.dtype) -> int:
     return KINDS[dtype.kind]
 
 
-class _Taken:
+class _TakenCapsule:
     """The contents of a capsule, released when nothing refers to this."""
 
     __slots__ = ("_managed", "_deleter")
@@ -178,7 +178,7 @@ class _Taken:
             self._deleter(self._managed)
 
 
-def read(found: Any) -> Memory:
+def read(found: Any) -> StridedMemory:
     """The memory that a capsule tells of, which is then in use.
 
     Raises BufferError for what is no such capsule, or of elements that NumPy has not.
@@ -201,7 +201,7 @@ def read(found: Any) -> Memory:
     device = tensor.device.kind, tensor.device.id
     pointer = (tensor.data or 0) + tensor.offset
     _python.PyCapsule_SetName(found, USED[name])
-    return Memory(pointer, shape, strides, dtype, device, _Taken(managed))
+    return StridedMemory(pointer, shape, strides, dtype, device, _TakenCapsule(managed))
 
 
 def _dtype_of(found: Any) -> np.dtype:

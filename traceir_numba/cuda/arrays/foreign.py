@@ -38,7 +38,7 @@ def is_foreign(value: Any) -> bool:
 
 
 @dataclass(slots=True)
-class Taken:
+class TakenArrays:
     """Arguments whose arrays of other libraries have been taken.
 
     `libraries` are the names of those that they came from, `streams` those in which
@@ -81,7 +81,7 @@ def device_put(x: Any) -> Any:
     device, TypeError (backend.foreign, jit.argument, jit.dtype).
     """
     device.dialect()
-    taken = Taken()
+    taken = TakenArrays()
     return flatten.map_(lambda leaf: put(taken.take(leaf)), x)
 
 
@@ -106,14 +106,14 @@ def from_dlpack(
     return made.copy() if copy and shared else made
 
 
-def _located(leaf: Any) -> tuple[dlpack.Memory | None, int | None]:
+def _located(leaf: Any) -> tuple[dlpack.StridedMemory | None, int | None]:
     """The memory of an array, and the stream that makes it; None for the host's."""
     if hasattr(type(leaf), "__dlpack_device__"):
         return _by_dlpack(leaf), None
     return _by_interface(leaf)
 
 
-def _by_dlpack(leaf: Any) -> dlpack.Memory | None:
+def _by_dlpack(leaf: Any) -> dlpack.StridedMemory | None:
     """The memory of an array by DLPack, ready for our stream; None for the host's."""
     kind, number = map(int, leaf.__dlpack_device__())
     own, simulated = device.number(), device.is_simulated()
@@ -135,7 +135,7 @@ def _by_dlpack(leaf: Any) -> dlpack.Memory | None:
         raise rules.error("backend.foreign", got=got) from None
 
 
-def _by_interface(leaf: Any) -> tuple[dlpack.Memory, int | None]:
+def _by_interface(leaf: Any) -> tuple[dlpack.StridedMemory, int | None]:
     """The memory of an array by `__cuda_array_interface__`, and its stream."""
     told = leaf.__cuda_array_interface__
     if told.get("mask") is not None:
@@ -151,10 +151,12 @@ def _by_interface(leaf: Any) -> tuple[dlpack.Memory, int | None]:
     strides = told.get("strides") or dlpack.packed(shape, dtype.itemsize)
     pointer, _ = told["data"]
     where = (device.number(),) * 2
-    return dlpack.Memory(pointer, shape, tuple(strides), dtype, where, leaf), stream
+    return dlpack.StridedMemory(
+        pointer, shape, tuple(strides), dtype, where, leaf
+    ), stream
 
 
-def array_at(found: dlpack.Memory) -> DeviceArray:
+def array_at(found: dlpack.StridedMemory) -> DeviceArray:
     """The array that lies somewhere on the device, or a copy of one with gaps.
 
     Raises TypeError (backend.foreign) for elements that do not lie at multiples of
@@ -176,7 +178,7 @@ def array_at(found: dlpack.Memory) -> DeviceArray:
     return DeviceArray(memory, aval)
 
 
-def _in_one_piece(found: dlpack.Memory) -> bool:
+def _in_one_piece(found: dlpack.StridedMemory) -> bool:
     packed = dlpack.packed(found.shape, found.dtype.itemsize)
     rows = zip(found.shape, found.strides, packed, strict=True)
     return all(n < 2 or have == want for n, have, want in rows) or 0 in found.shape
@@ -190,7 +192,7 @@ def _named(leaf: Any) -> str:
 # -- given back -----------------------------------------------------------------------
 
 
-class Lent:
+class LentArray:
     """A result on its way to another library, which may write to it from then on."""
 
     __slots__ = ("array",)
@@ -217,7 +219,7 @@ class Lent:
 
 def _through(module: str) -> Callable[[DeviceArray], Any]:
     """A function that gives arrays to a library by its function `from_dlpack`."""
-    return lambda x: importlib.import_module(module).from_dlpack(Lent(x))
+    return lambda x: importlib.import_module(module).from_dlpack(LentArray(x))
 
 
 def _as_dialect(x: DeviceArray) -> Any:

@@ -1,7 +1,7 @@
 """`@cuda.jit` source of loop nests, and which thread does what.
 
-Takes a `Nest` and the `Form` that `thread_mapping` chooses for its extents; gives a
-`Kernel`, source text with its arguments. Start reading at `nest.emit`.
+Takes a `LoopNest` and the `ThreadMapping` chosen for its extents; gives a
+`CudaKernelSource`, source text with its arguments. Start reading at `nest.emit`.
 
 - `collisions`: the loops along which no two points of a scatter collide
 - `device_functions`: functions that kernels call on a device, as source

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from traceir_numba.loops.nest import (
     Access,
     Apply,
-    Constant,
-    Load,
-    Nearest,
-    Nest,
+    ClampIndex,
+    LoadElement,
+    LoopIndex,
+    LoopNest,
     Operand,
-    Position,
-    Store,
+    ScalarConstant,
+    StoreElement,
     Stride,
 )
 from traceir_numba.loops.program import Shape
@@ -30,7 +30,7 @@ WORDS = ("int32", "uint32", "int64", "uint64")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class IndexTerm:
     """A number from 0 to `most`, times `step`; it tells a loop's index, or none."""
 
     step: int
@@ -48,7 +48,7 @@ class Joined:
     result: int
 
 
-def apart(nest: Nest, extents: Shape, params: Shape) -> tuple[int, ...]:
+def apart(nest: LoopNest, extents: Shape, params: Shape) -> tuple[int, ...]:
     """The loops along which no two points write to one place."""
     store = only_store(nest)
     if store is None:
@@ -63,13 +63,13 @@ def apart(nest: Nest, extents: Shape, params: Shape) -> tuple[int, ...]:
     return tuple(d for d, n in enumerate(extents) if d in told or n <= 1)
 
 
-def only_store(nest: Nest) -> Store | None:
+def only_store(nest: LoopNest) -> StoreElement | None:
     """The store of a nest that has one."""
     stores = nest.all_stores
-    return stores[0] if len(stores) == 1 and not nest.later else None
+    return stores[0] if len(stores) == 1 and not nest.later_passes else None
 
 
-def atomic(nest: Nest) -> Joined | None:
+def atomic(nest: LoopNest) -> Joined | None:
     """The store that a device can join in any order with the same bits, or None."""
     store = only_store(nest)
     if store is None or store.dtype not in WORDS or not isinstance(store.value, int):
@@ -81,17 +81,17 @@ def atomic(nest: Nest) -> Joined | None:
     if not isinstance(before, int):
         return None
     load = nest.body[before]
-    if not isinstance(load, Load) or load.access != store.access:
+    if not isinstance(load, LoadElement) or load.access != store.access:
         return None
     if any(used == before for n in nest.body if n is not node for used in _args(n)):
         return None
     return Joined(node.primitive, before, value, store.value)
 
 
-def needed(nest: Nest, store: Store) -> frozenset[int]:
+def needed(nest: LoopNest, store: StoreElement) -> frozenset[int]:
     """The nodes of the body that say where, and whether, something is put."""
     found: set[int] = set()
-    waiting = [value for value, _ in store.access.found]
+    waiting = [value for value, _ in store.access.dynamic]
     waiting += [] if store.guard is None else [store.guard]
     while waiting:
         value = waiting.pop()
@@ -106,27 +106,29 @@ def _args(node: object) -> Iterator[Operand]:
     match node:
         case Apply(args=args):
             yield from args
-        case Load(access, _, guard):
-            yield from (value for value, _ in access.found)
+        case LoadElement(access, _, guard):
+            yield from (value for value, _ in access.dynamic)
             if guard is not None:
                 yield guard
         case _ if hasattr(node, "value"):
             yield node.value
 
 
-def _terms(nest: Nest, access: Access, extents: Shape, params: Shape) -> Iterator[Term]:
+def _terms(
+    nest: LoopNest, access: Access, extents: Shape, params: Shape
+) -> Iterator[IndexTerm]:
     """The terms of an access: strides of loops, then places that are found."""
     for d, stride in enumerate(access.strides):
         if stride is not None:
-            yield Term(abs(_step(stride, extents, params)), extents[d] - 1, d)
-    for value, by in access.found:
+            yield IndexTerm(abs(_step(stride, extents, params)), extents[d] - 1, d)
+    for value, by in access.dynamic:
         step = 1 if by is None else abs(params[by])
         node = nest.body[value] if isinstance(value, int) else None
-        if not isinstance(node, Nearest):
-            yield Term(0, 1, None)  # who knows
+        if not isinstance(node, ClampIndex):
+            yield IndexTerm(0, 1, None)  # who knows
             continue
         last = params[node.last]
-        yield Term(step, last, _told(nest, node.value, last, extents, params))
+        yield IndexTerm(step, last, _told(nest, node.value, last, extents, params))
 
 
 def _step(stride: Stride, extents: Shape, params: Shape) -> int:
@@ -139,7 +141,7 @@ def _step(stride: Stride, extents: Shape, params: Shape) -> int:
 
 
 def _told(
-    nest: Nest, value: Operand, last: int, extents: Shape, params: Shape
+    nest: LoopNest, value: Operand, last: int, extents: Shape, params: Shape
 ) -> int | None:
     """The loop whose index a value is a place for, each index another one."""
     found = _line(nest, value, extents, params)
@@ -152,7 +154,7 @@ def _told(
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _AffineIndex:
     """`start + step * index` of a loop with so many indices; without one `start`."""
 
     start: int
@@ -169,41 +171,47 @@ class _Line:
         return max(self.start, self.start + self.step * (self.count - 1))
 
 
-def _line(nest: Nest, value: Operand, extents: Shape, params: Shape) -> _Line | None:
+def _line(
+    nest: LoopNest, value: Operand, extents: Shape, params: Shape
+) -> _AffineIndex | None:
     """A value as a linear function of one loop's index, if it is one."""
-    if isinstance(value, Constant):
+    if isinstance(value, ScalarConstant):
         numbers = {"True": 1, "False": 0}
         kind = value.dtype
         whole = kind == "bool" or kind.startswith(("int", "uint"))
-        return _Line(numbers.get(value.text) or int(value.text)) if whole else None
+        return (
+            _AffineIndex(numbers.get(value.text) or int(value.text)) if whole else None
+        )
     node = nest.body[value]
-    if isinstance(node, Position):
+    if isinstance(node, LoopIndex):
         start = 0 if node.start is None else params[node.start]
         step = 1 if node.step is None else params[node.step]
-        return _Line(start, step, node.dim, extents[node.dim])
+        return _AffineIndex(start, step, node.dim, extents[node.dim])
     if not isinstance(node, Apply):
         return None
     given = [_line(nest, arg, extents, params) for arg in node.args]
     return _applied(node, given)
 
 
-def _applied(node: Apply, given: list[_Line | None]) -> _Line | None:
+def _applied(node: Apply, given: list[_AffineIndex | None]) -> _AffineIndex | None:
     """The line that a primitive makes of lines, if no number wraps."""
     match node.primitive, given:
-        case (("iota" | "convert_element_type" | "copy"), [_Line() as x]):
+        case (("iota" | "convert_element_type" | "copy"), [_AffineIndex() as x]):
             return x if _fits(x, node.dtype) else None
-        case "add", [_Line() as x, _Line() as y] if x.dim is None or y.dim is None:
+        case "add", [_AffineIndex() as x, _AffineIndex() as y] if (
+            x.dim is None or y.dim is None
+        ):
             dim, count = (x.dim, x.count) if y.dim is None else (y.dim, y.count)
-            found = _Line(x.start + y.start, x.step + y.step, dim, count)
+            found = _AffineIndex(x.start + y.start, x.step + y.step, dim, count)
             return found if _fits(found, node.dtype) else None
-        case "lt", [_Line() as x, _Line() as y] if x.low >= y.high:
-            return _Line(0)
-        case "select_n", [_Line(0, 0), x, _]:
+        case "lt", [_AffineIndex() as x, _AffineIndex() as y] if x.low >= y.high:
+            return _AffineIndex(0)
+        case "select_n", [_AffineIndex(0, 0), x, _]:
             return x
     return None
 
 
-def _fits(line: _Line, dtype: str) -> bool:
+def _fits(line: _AffineIndex, dtype: str) -> bool:
     """True if all of its numbers are ones of an integer dtype."""
     if not dtype.startswith(("int", "uint")):
         return False

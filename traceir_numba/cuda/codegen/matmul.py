@@ -26,7 +26,7 @@ SIZES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class BlockTile:
     """`each` by `each` elements of each of `side` by `side` threads."""
 
     dtype: str
@@ -49,7 +49,7 @@ def tile_of(
     arguments: tuple[int, ...],
     side: int | None = None,
     busy: int | None = None,
-) -> Tile:
+) -> BlockTile:
     """The largest tile that leaves enough blocks, for a call's arguments.
 
     The simulator has tiles of its own, of other sides, and busy with fewer blocks.
@@ -60,23 +60,23 @@ def tile_of(
     per_thread = (
         cost_model.MATMUL_ELEMENTS if small else cost_model.MATMUL_WIDE_ELEMENTS
     )
-    tiles = [Tile(dtype, side, each) for each in per_thread]
+    tiles = [BlockTile(dtype, side, each) for each in per_thread]
     enough = (t for t in tiles if np.prod(grid_of(t, arguments)) >= busy)
     return next(enough, tiles[-1])
 
 
-def grid_of(tile: Tile, arguments: tuple[int, ...]) -> tuple[int, int, int]:
+def grid_of(tile: BlockTile, arguments: tuple[int, ...]) -> tuple[int, int, int]:
     """The number of tiles: along columns, along rows, and of products."""
     outer, batch, rows, _, columns, *_ = arguments
     return -(-columns // tile.width), -(-rows // tile.width), outer * batch
 
 
-def source(tile: Tile) -> str:
+def source(tile: BlockTile) -> str:
     """The kernel of a tile, run by blocks of `side` times `side` threads."""
     return "\n".join(_lines(tile))
 
 
-def _lines(tile: Tile) -> Iterator[str]:
+def _lines(tile: BlockTile) -> Iterator[str]:
     """The lines of the kernel: tiles through shared memory, sums in registers."""
     t, side, width = short(tile.dtype), tile.side, tile.width
     zero = f"{t}({'0.0' if tile.dtype.startswith('float') else '0'})"
@@ -122,7 +122,13 @@ def _lines(tile: Tile) -> Iterator[str]:
 
 
 def _laid_out(
-    tile: Tile, name: str, operand: str, step: str, first: str, count: str, zero: str
+    tile: BlockTile,
+    name: str,
+    operand: str,
+    step: str,
+    first: str,
+    count: str,
+    zero: str,
 ) -> Iterator[str]:
     """The lines that lay out a tile of an operand.
 

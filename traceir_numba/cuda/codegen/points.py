@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from traceir_numba.codegen.body import index_text, pointer_name
 from traceir_numba.cuda.codegen import collisions
-from traceir_numba.cuda.codegen.writer import BLOCKS, THREADS, Writer
+from traceir_numba.cuda.codegen.writer import BLOCKS, THREADS, NestWriter
 
 
-def write(w: Writer) -> None:
+def write(w: NestWriter) -> None:
     """Points of the kept loops."""
     with w.over(w.kept, *THREADS):
         for number in range(len(w.nest.passes)):
@@ -18,37 +18,37 @@ def write(w: Writer) -> None:
             _point(w)
 
 
-def _point(w: Writer) -> None:
+def _point(w: NestWriter) -> None:
     """One pass at one point of the kept loops."""
     emitter, code = w.emitter, w.code
     if not w.reduced:
         emitter.body()
         return
     w.clear()
-    if w.nest.running:
-        _running(w)
+    if w.nest.scan_direction:
+        _prefix_scan(w)
         return
     with code.block(*(f"for i{d} in range(n{d}):" for d in w.reduced)):
         emitter.body()
         emitter.update(place="")
     w.results(a.names[-1] for a in emitter.reductions)
-    emitter.finish()
+    emitter.epilogue()
 
 
-def _running(w: Writer) -> None:
+def _prefix_scan(w: NestWriter) -> None:
     """Leave what there is so far at each element."""
     emitter, code, (d,) = w.emitter, w.code, w.reduced
-    back = w.nest.running < 0
+    back = w.nest.scan_direction < 0
     with code.block(f"for {'step' if back else f'i{d}'} in range(n{d}):"):
         if back:
             code.add(f"i{d} = n{d} - 1 - step")
         emitter.body()
         emitter.update(place="")
         w.results(a.names[-1] for a in emitter.reductions)
-        emitter.finish()
+        emitter.epilogue()
 
 
-def write_squares(w: Writer) -> None:
+def write_squares(w: NestWriter) -> None:
     """Squares of two loops, at each point of the others."""
     code, form = w.code, w.form
     top, side = form.apart
@@ -73,7 +73,7 @@ def write_squares(w: Writer) -> None:
 # -- what is put where others may be put, too -----------------------------------------
 
 
-def write_puts(w: Writer) -> None:
+def write_scatters(w: NestWriter) -> None:
     """Points of the loops that keep apart; at each the others, in their order."""
     form, code = w.form, w.code
     apart = list(form.apart)
@@ -95,7 +95,7 @@ def write_puts(w: Writer) -> None:
             _owned(w)
 
 
-def _owned(w: Writer) -> None:
+def _owned(w: NestWriter) -> None:
     """Put an element, if its place is one of the thread's own."""
     code, labels, form = w.code, w.emitter.body_labels, w.form
     body, (store,) = w.nest.body, w.nest.stores
@@ -110,7 +110,7 @@ def _owned(w: Writer) -> None:
         code.stores((store,), labels)
 
 
-def write_atomic(w: Writer) -> None:
+def write_atomic(w: NestWriter) -> None:
     """Points of all loops, joined to what is there in one operation."""
     code, labels = w.code, w.emitter.body_labels
     (store,) = w.nest.stores

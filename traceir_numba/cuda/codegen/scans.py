@@ -14,29 +14,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from traceir_numba.codegen.body import memory_dtype
-from traceir_numba.cuda.codegen.writer import BLOCKS, Writer
+from traceir_numba.cuda.codegen.writer import BLOCKS, NestWriter
 from traceir_numba.emitters.folds.cumulative import combined
-from traceir_numba.emitters.kinds import Expression
+from traceir_numba.emitters.kinds import ExpressionContext
 
 
-def write(w: Writer) -> None:
+def write(w: NestWriter) -> None:
     """Lines, or parts of them by themselves."""
-    _Lines(w).main()
+    _ScanOfLines(w).main()
 
 
-def write_end(w: Writer) -> None:
+def write_end(w: NestWriter) -> None:
     """Write the second kernel: what is before each part enters its elements."""
-    _Lines(w).end()
+    _ScanOfLines(w).end()
 
 
-class _Lines:
-    def __init__(self, w: Writer) -> None:
+class _ScanOfLines:
+    def __init__(self, w: NestWriter) -> None:
         self.w, self.code = w, w.code
         ((self.one,),) = w.emitter.every
         (self.axis,) = w.reduced
         self.dtype = memory_dtype(w.nest.reductions[0].dtype)
         (self.first,) = self.one.initial()
-        (self.store,) = w.nest.finish_stores
+        (self.store,) = w.nest.epilogue_stores
         # A stretch of one lane has a place more, or lanes would wait for each other.
         self.lanes, self.items = w.form.lanes, w.form.wide
         self.stretch = self.items + (self.items > 1)
@@ -44,7 +44,7 @@ class _Lines:
     def joined(self, before: str, x: str) -> str:
         """An element, and what is before it."""
         operands = self.dtype, self.dtype
-        e = Expression(self.dtype, self.dtype, operands=operands, contracts=True)
+        e = ExpressionContext(self.dtype, self.dtype, operands=operands, contracts=True)
         text = combined(self.one.entry.fold.removeprefix("fold_"), e, before, x)
         self.code.calls.update(dict.fromkeys(e.calls))
         return text
@@ -65,7 +65,7 @@ class _Lines:
                 self.read()
                 self.fold()
                 self.run_over()
-                self.finish()
+                self.epilogue()
             if w.form.parts:
                 (memory,) = self.one.scratch
                 with code.block("if cuda.threadIdx.x == 0:"):
@@ -117,7 +117,7 @@ class _Lines:
     def index(self, element: str) -> None:
         """The loop's index at an element of a line, which may run down."""
         d = self.axis
-        back = self.w.nest.running < 0
+        back = self.w.nest.scan_direction < 0
         self.code.add(f"i{d} = {f'n{d} - 1 - {element}' if back else element}")
 
     @contextmanager
@@ -125,7 +125,7 @@ class _Lines:
         """The elements of a tile, neighbours by neighbouring threads."""
         code = self.code
         with self.w.within_block("element", "width"):
-            back = self.w.nest.running < 0
+            back = self.w.nest.scan_direction < 0
             self.index("(base + element)" if back else "base + element")
             whole = self.items == 1
             yield f"line[element{'' if whole else f' + element // {self.items}'}]"
@@ -170,11 +170,11 @@ class _Lines:
             code.add(f"before = {self.joined('before', 'value')}")
         code.add("cuda.syncthreads()")
 
-    def finish(self) -> None:
+    def epilogue(self) -> None:
         """Write the epilogue: the value at each element."""
         code, emitter = self.code, self.w.emitter
         with self.elements() as place:
             lane = "element" if self.items == 1 else f"element // {self.items}"
             code.add(f"so_far = totals[{lane}]", f"value = {place}")
             self.w.results([self.joined("so_far", "value")])
-            emitter.finish()
+            emitter.epilogue()

@@ -43,13 +43,13 @@ import numpy as np
 from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.codegen import collisions
 from traceir_numba.emitters.kinds import reduce_of
-from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.nest import LoopNest
 from traceir_numba.loops.program import Launch, Shape
 from traceir_numba.loops.schedule import crosses
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ThreadMapping:
     """The mapping of a nest's work to threads.
 
     "points": a thread takes points of the kept loops in turn, with all that is reduced
@@ -82,36 +82,36 @@ class Form:
 
 
 # What a kernel is known by.
-Key = tuple[Nest, Form]
+Key = tuple[LoopNest, ThreadMapping]
 
 
 def key_of(step: Launch) -> Key:
     """The key of a launch's kernel."""
-    return step.nest, form_of(step.nest, step.extents, step.params)
+    return step.nest, thread_mapping_of(step.nest, step.extents, step.params)
 
 
 @lru_cache(4096)
-def form_of(nest: Nest, extents: Shape, params: Shape) -> Form:
+def thread_mapping_of(nest: LoopNest, extents: Shape, params: Shape) -> ThreadMapping:
     """The form of a launch: its mapping of work to threads."""
     kept, reduced = counts(nest, extents)
     if nest.ordered:
-        return _of_puts(nest, extents, params)
+        return _of_scatters(nest, extents, params)
     if not any(nest.reduced):
         return _of_map(nest, extents)
-    if nest.running:
+    if nest.scan_direction:
         return _of_lines(kept, reduced)
     if nest.form == "columns":
         return _of_columns(nest, kept, reduced)
     return _of_rows(nest, kept, reduced)
 
 
-def _of_map(nest: Nest, extents: Shape) -> Form:
+def _of_map(nest: LoopNest, extents: Shape) -> ThreadMapping:
     if (
         nest.rank < 2
         or extents[-1] < cost_model.SQUARE_SIDE // 2
         or prod(extents) < cost_model.SQUARE_POINTS
     ):
-        return Form("points")
+        return ThreadMapping("points")
     side = nest.rank - 1
     # A loop along which some memory lies that the last one does not run along.
     crossing = [d for d in range(side) if crosses(nest, d, side)]
@@ -119,56 +119,56 @@ def _of_map(nest: Nest, extents: Shape) -> Form:
     wide = cost_model.SQUARE_SIDE
     low = wide // cost_model.SQUARE_PARTS
     high = wide if extents[top] > low else low
-    return Form("squares", lanes=high, wide=wide, apart=(top, side))
+    return ThreadMapping("squares", lanes=high, wide=wide, apart=(top, side))
 
 
-def _of_rows(nest: Nest, kept: int, reduced: int) -> Form:
+def _of_rows(nest: LoopNest, kept: int, reduced: int) -> ThreadMapping:
     if reduced <= cost_model.THREAD_ROW:
-        return Form("points")
+        return ThreadMapping("points")
     few = (n for n in cost_model.ROW_LANES if reduced <= cost_model.LANE_ITEMS * n)
     lanes = next(few, lanes_of(nest))
     parts = (
-        not nest.later
+        not nest.later_passes
         and kept < cost_model.BUSY_BLOCKS
         and reduced >= 2 * cost_model.PART_ELEMENTS
     )
     enough = min(kept, cost_model.BLOCK_LANES // lanes)
     wide = next(n for n in cost_model.NEIGHBOUR_POINTS if n >= enough)
-    return Form("tiles", lanes, wide, parts=parts)
+    return ThreadMapping("tiles", lanes, wide, parts=parts)
 
 
-def _of_columns(nest: Nest, kept: int, reduced: int) -> Form:
+def _of_columns(nest: LoopNest, kept: int, reduced: int) -> ThreadMapping:
     """The form for reduced columns: by threads, or by tiles of neighbouring columns."""
     if reduced <= cost_model.THREAD_COLUMN or kept >= cost_model.THREAD_COLUMNS:
-        return Form("points")
+        return ThreadMapping("points")
     # Neighbours that are read together; fewer where more blocks are needed.
     points = cost_model.NEIGHBOUR_POINTS
     wide = next(n for n in points if n >= kept or n == points[-1])
-    cut = not nest.later and reduced >= 2 * cost_model.PART_ROWS
+    cut = not nest.later_passes and reduced >= 2 * cost_model.PART_ROWS
     busy, least = cost_model.BUSY_BLOCKS, cost_model.LEAST_NEIGHBOURS
-    while nest.later and wide > least and kept < busy * wide:
+    while nest.later_passes and wide > least and kept < busy * wide:
         wide //= 2
     parts = cut and kept < busy * wide
     lanes = lanes_of(nest) // wide
-    return Form("tiles", lanes, wide, True, parts)
+    return ThreadMapping("tiles", lanes, wide, True, parts)
 
 
-def _of_lines(kept: int, reduced: int) -> Form:
+def _of_lines(kept: int, reduced: int) -> ThreadMapping:
     if reduced <= cost_model.THREAD_LINE:
-        return Form("points")
+        return ThreadMapping("points")
     lanes, most = cost_model.BLOCK_LANES, cost_model.LINE_ITEMS
     items = next((n for n in most if n * lanes >= reduced), most[-1])
     parts = kept < cost_model.BUSY_BLOCKS and reduced >= 2 * cost_model.PART_ELEMENTS
-    return Form("lines", lanes, items, parts=parts)
+    return ThreadMapping("lines", lanes, items, parts=parts)
 
 
-def _of_puts(nest: Nest, extents: Shape, params: Shape) -> Form:
+def _of_scatters(nest: LoopNest, extents: Shape, params: Shape) -> ThreadMapping:
     apart = collisions.apart(nest, extents, params)
     if len(apart) == nest.rank:
-        return Form("points")
+        return ThreadMapping("points")
     if collisions.atomic(nest) is not None:
-        return Form("atomic")
-    return Form("puts", apart=apart, owners=_owners(extents, apart))
+        return ThreadMapping("atomic")
+    return ThreadMapping("puts", apart=apart, owners=_owners(extents, apart))
 
 
 def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
@@ -183,7 +183,7 @@ def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
     return 1 << max(1, most).bit_length() - 1
 
 
-def lanes_of(nest: Nest) -> int:
+def lanes_of(nest: LoopNest) -> int:
     """The lanes of a block: fewer where each holds much."""
     held = 0
     for reduction in (r for one in nest.passes for r in one.reductions):
@@ -193,14 +193,14 @@ def lanes_of(nest: Nest) -> int:
     return cost_model.LIGHT_BLOCK_LANES if light else cost_model.BLOCK_LANES
 
 
-def counts(nest: Nest, extents: Shape) -> tuple[int, int]:
+def counts(nest: LoopNest, extents: Shape) -> tuple[int, int]:
     """The points of the kept loops, and the elements that are reduced for each."""
     pairs = list(zip(extents, nest.reduced, strict=True))
     kept = prod(n for n, fold in pairs if not fold)
     return kept, prod(n for n, fold in pairs if fold)
 
 
-def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
+def parts_of(nest: LoopNest, extents: Shape, form: ThreadMapping) -> int:
     """The number of parts into which each row, or group of columns, is cut."""
     if not form.parts:
         return 1
@@ -211,7 +211,7 @@ def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
     return max(1, min(most, reduced // least, -(-2 * cost_model.BUSY_BLOCKS // groups)))
 
 
-def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
+def items_of(nest: LoopNest, extents: Shape, form: ThreadMapping) -> tuple[int, int]:
     """The number of threads of a block that could have work, and the number of blocks.
 
     Blocks of points count a thread each.

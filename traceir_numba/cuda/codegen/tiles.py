@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from traceir_numba.cuda.codegen.writer import BLOCKS, Writer
+from traceir_numba.cuda.codegen.writer import BLOCKS, NestWriter
 from traceir_numba.loops.nest import Pass
 
 
-def write(w: Writer) -> None:
+def write(w: NestWriter) -> None:
     """All passes, or of parts their fold."""
     _Tiles(w).main()
 
 
-def write_end(w: Writer) -> None:
+def write_end(w: NestWriter) -> None:
     """Write the second kernel: it joins what the parts give."""
     _Tiles(w).end()
 
 
 class _Tiles:
-    def __init__(self, w: Writer) -> None:
+    def __init__(self, w: NestWriter) -> None:
         self.w, self.emitter, self.code = w, w.emitter, w.code
         self.lanes, self.wide = w.form.lanes, w.form.wide
         self.all = self.lanes * self.wide
@@ -65,7 +65,7 @@ class _Tiles:
         if parts:
             self.leave()
         else:
-            self.finish(emitter.now)
+            self.epilogue(emitter.now)
 
     def end(self) -> None:
         """The second kernel: the parts of a block's points."""
@@ -80,7 +80,7 @@ class _Tiles:
                         w.join(a, a.names, left)
                 self.put(place)
             self.tree()
-            self.finish(emitter.now)
+            self.epilogue(emitter.now)
 
     # -- memory -------------------------------------------------------------------
 
@@ -200,18 +200,18 @@ class _Tiles:
                     self.code.add(f"{memory}[{self.left()}] = {name}_lanes[{place}]")
         self.code.add("cuda.syncthreads()")
 
-    def finish(self, now: Pass) -> None:
+    def epilogue(self, now: Pass) -> None:
         """Write the epilogue, which all threads compute from a point's results."""
         w, emitter, code = self.w, self.emitter, self.code
         if self.wide > 1:
             with self.each_point() as place:
                 w.results(f"{a.names[-1]}_lanes[{place}]" for a in emitter.reductions)
-                emitter.finish()
+                emitter.epilogue()
             code.add("cuda.syncthreads()")
             return
         w.results(f"{a.names[-1]}_lanes[0]" for a in emitter.reductions)
         code.add("cuda.syncthreads()")
-        code.nodes(now.finish, emitter.finish_labels)
-        if now.finish_stores:
+        code.nodes(now.epilogue, emitter.finish_labels)
+        if now.epilogue_stores:
             with code.block("if cuda.threadIdx.x == 0:"):
-                code.stores(now.finish_stores, emitter.finish_labels)
+                code.stores(now.epilogue_stores, emitter.finish_labels)

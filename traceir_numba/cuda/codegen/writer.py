@@ -12,10 +12,10 @@ from dataclasses import replace
 from traceir_numba.codegen.accumulators import Accumulators
 from traceir_numba.codegen.body import memory_dtype, pointer_name
 from traceir_numba.codegen.nest import NestEmitter
-from traceir_numba.cuda.codegen.thread_mapping import Form
+from traceir_numba.cuda.codegen.thread_mapping import ThreadMapping
 from traceir_numba.emitters.folds.cumulative import combined
-from traceir_numba.emitters.kinds import Expression
-from traceir_numba.loops.nest import Nest
+from traceir_numba.emitters.kinds import ExpressionContext
+from traceir_numba.loops.nest import LoopNest
 from traceir_numba.loops.program import Labels
 
 # A thread's number among all of a launch, and how many there are; so of blocks.
@@ -23,10 +23,10 @@ THREADS = "cuda.grid(1)", "cuda.gridsize(1)"
 BLOCKS = "cuda.blockIdx.x", "cuda.gridDim.x"
 
 
-class Writer:
+class NestWriter:
     """A writer of the kernels of a nest, of which each form has its own part."""
 
-    def __init__(self, nest: Nest, labels: Labels, form: Form) -> None:
+    def __init__(self, nest: LoopNest, labels: Labels, form: ThreadMapping) -> None:
         # Values stay in variables, as in a short nest of the CPU's.
         nest = replace(nest, short=True, masked=False, long=False, blocks=False)
         self.nest, self.form = nest, form
@@ -51,7 +51,7 @@ class Writer:
         """The accumulators of all passes."""
         return [a for one in self.emitter.every for a in one]
 
-    def function(self, name: str, write: Callable[[Writer], None]) -> str:
+    def function(self, name: str, write: Callable[[NestWriter], None]) -> str:
         """One kernel's text."""
         nest, code = self.nest, self.code
         code.lines.clear()
@@ -129,7 +129,7 @@ class Writer:
     ) -> None:
         """Let one set of accumulators enter another, which is before it."""
         code, dtype = self.code, a.dtypes[0]
-        e = Expression(dtype, dtype, operands=(dtype, dtype), contracts=True)
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype), contracts=True)
         old = tuple(f"{name}_old" for name in a.names)
         new = tuple(f"{name}_new" for name in a.names)
         target = tuple(target)

@@ -10,8 +10,16 @@ from dataclasses import dataclass
 
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.cuda.codegen.thread_mapping import key_of
-from traceir_numba.loops.nest import Nest
-from traceir_numba.loops.program import Assign, Buffer, Call, Copy, Launch, Loop, Step
+from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.program import (
+    Assign,
+    Buffer,
+    CallMatmul,
+    Copy,
+    Launch,
+    Loop,
+    Step,
+)
 from traceir_numba.loops.step_effects import walk
 
 
@@ -45,7 +53,7 @@ class Memories:
 
     def __init__(self, steps: Iterable[Step], buffers: Sequence[Buffer]) -> None:
         self.buffers = buffers
-        self._lanes: dict[Nest, int] = {}
+        self._lanes: dict[LoopNest, int] = {}
         self._found = dict(enumerate(range(len(buffers))))
         for step in walk(steps):
             match step:
@@ -97,7 +105,7 @@ class Memories:
                     return self.of(read - scalars, put=written - scalars)
                 saved = self.of(written & scalars, put=read & scalars)
                 return saved | self.of(read, written) | self._shared(step)
-            case Call(_, inputs, output):
+            case CallMatmul(_, inputs, output):
                 return self.of(inputs, [output])
             case Copy(source, target):
                 return self.of([source], [target])

@@ -11,9 +11,9 @@ import numpy as np
 
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.cuda import cost_model
-from traceir_numba.cuda.codegen.nest import Kernel, emit
+from traceir_numba.cuda.codegen.nest import CudaKernelSource, emit
 from traceir_numba.cuda.codegen.thread_mapping import Key, items_of, key_of
-from traceir_numba.loops.program import Buffer, Call, Copy, Labels, Launch, Step
+from traceir_numba.loops.program import Buffer, CallMatmul, Copy, Labels, Launch, Step
 from traceir_numba.loops.schedule import cost
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments
@@ -25,7 +25,7 @@ SHARED_ARRAY = re.compile(r"cuda\.shared\.array\((.*), np\.(\w+)\)")
 
 
 @lru_cache(256)
-def _kernel(key: Key, labels: Labels) -> Kernel:
+def _kernel(key: Key, labels: Labels) -> CudaKernelSource:
     nest, form = key
     return emit(nest, labels, form, "kernel")
 
@@ -57,7 +57,7 @@ def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
             each = -(-prod(extents) // max(1, min(items, cost_model.ROUTINE_THREADS)))
             each = max(each, each * cost(nest) // cost_model.ROUND_ADDITIONS)
             return each + (0 if form.by_thread else cost_model.JOIN_COST * blocks)
-        case Call(eqn):
+        case CallMatmul(eqn):
             outer, batch, rows, along, columns, *_ = call_arguments(eqn)
             return (
                 -(-outer * batch * rows * columns // cost_model.ROUTINE_THREADS) * along
@@ -74,6 +74,6 @@ def threads(steps: Iterable[Step], buffers: Sequence[Buffer]) -> int:
         match step:
             case Launch(nest=nest, extents=extents) if not is_inline(step):
                 most = max(most, items_of(nest, extents, key_of(step)[1])[0])
-            case Call(_, _, target) | Copy(_, target):
+            case CallMatmul(_, _, target) | Copy(_, target):
                 most = max(most, prod(buffers[target].shape))
     return most

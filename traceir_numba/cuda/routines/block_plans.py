@@ -32,19 +32,19 @@ from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.routines import step_arguments
 from traceir_numba.cuda.routines.barriers import Memories
 from traceir_numba.cuda.routines.block_costs import ends_later, rounds, shared_by
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
     Buffer,
-    Call,
+    CallMatmul,
     Copy,
     Launch,
-    Load,
+    LoadScalar,
     Loop,
     Routine,
-    Save,
     Step,
+    StoreScalar,
     While,
 )
 from traceir_numba.loops.step_effects import inner, reads, walk, writes
@@ -65,7 +65,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class HostLoop:
     """A loop over rows that the host runs."""
 
     loop: Loop
@@ -73,19 +73,19 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class HostWhile:
     """A loop that the host runs: `test`, then `steps` as long as a scalar holds.
 
     The steps have the test at their end.
     """
 
     test: tuple[Planned, ...]
-    holds: int | Constant
+    holds: int | ScalarConstant
     steps: tuple[Planned, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class HostBranch:
     """A choice that the host makes."""
 
     index: int
@@ -93,7 +93,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class KernelPart:
     """The first or the last of two kernels that a launch in parts has."""
 
     step: Launch
@@ -102,11 +102,11 @@ class Part:
 
 # What can be launched before it is known whether its branch is taken: launches, copies
 # and pieces of scalars.
-Unit = Launch | Part | Copy | Piece
+Unit = Launch | KernelPart | Copy | Piece
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class BranchLevel:
     """A step of a choice that the device makes: each branch's at that place.
 
     None where a branch has ended.
@@ -116,16 +116,26 @@ class Level:
     steps: tuple[Unit | None, ...]
 
 
-Planned = Launch | Call | Copy | Assign | Piece | Rows | Again | Chosen | Level
+Planned = (
+    Launch
+    | CallMatmul
+    | Copy
+    | Assign
+    | Piece
+    | HostLoop
+    | HostWhile
+    | HostBranch
+    | BranchLevel
+)
 
 
 def planned(routine: Routine, memories: Memories) -> tuple[Planned, ...]:
     """The host's steps to run a routine; `memories` are those of its steps."""
-    return _Planner(routine, memories).steps(routine.steps)
+    return _BlockPlanner(routine, memories).steps(routine.steps)
 
 
 @dataclass(slots=True)
-class _Planner:
+class _BlockPlanner:
     routine: Routine
     memories: Memories
     mentioned: Counter[int] = field(default_factory=Counter)
@@ -147,7 +157,7 @@ class _Planner:
 
     def steps(self, steps: Iterable[Step]) -> tuple[Planned, ...]:
         """Steps in order, neighbours joined where one block can do them."""
-        steps = [s for s in steps if not isinstance(s, Load | Save)]
+        steps = [s for s in steps if not isinstance(s, LoadScalar | StoreScalar)]
         if self.is_one(steps):
             return (self.piece(steps),) if steps else ()
         found: list[Planned] = []
@@ -165,7 +175,7 @@ class _Planner:
                         found += self.joined(group)
                         group = []
                     group.append(step)
-                case Launch() | Call() | Copy() if self.may_precede(step, group):
+                case Launch() | CallMatmul() | Copy() if self.may_precede(step, group):
                     found.append(step)
                 case _:
                     found += [*self.joined(group), *self.by_host(step)]
@@ -206,7 +216,7 @@ class _Planner:
                 return []
             case [Launch() as step] if not is_inline(step):
                 return [step]
-            case [Copy() | Call() as step]:
+            case [Copy() | CallMatmul() as step]:
                 return [step]
         return [self.piece(group)]
 
@@ -254,27 +264,29 @@ class _Planner:
         """The host's steps for one step."""
         match step:
             case Loop(steps=steps):
-                return (Rows(step, self.steps(steps)),)
+                return (HostLoop(step, self.steps(steps)),)
             case While(test, holds, steps):
-                return (Again(self.steps(test), holds, self.steps((*steps, *test))),)
+                return (
+                    HostWhile(self.steps(test), holds, self.steps((*steps, *test))),
+                )
             case Branch(index, branches):
                 levels = self.levels(index, branches)
                 if levels is not None:
                     return levels
-                return (Chosen(index, tuple(map(self.steps, branches))),)
-        assert isinstance(step, Launch | Call | Copy | Assign), step
+                return (HostBranch(index, tuple(map(self.steps, branches))),)
+        assert isinstance(step, Launch | CallMatmul | Copy | Assign), step
         return (step,)
 
     def levels(
         self, index: int, branches: Sequence[tuple[Step, ...]]
-    ) -> tuple[Level, ...] | None:
+    ) -> tuple[BranchLevel, ...] | None:
         """The steps of all branches side by side; None if the host must choose."""
         columns = [self.units(steps) for steps in branches]
         known = [units for units in columns if units is not None]
         if len(known) < len(columns) or len(columns) < 2:
             return None
         return tuple(
-            Level(index, tuple(u[k] if k < len(u) else None for u in known))
+            BranchLevel(index, tuple(u[k] if k < len(u) else None for u in known))
             for k in range(max(map(len, known)))
         )
 
@@ -292,7 +304,7 @@ class _Planner:
                     found += [self.piece(group)] if group else []
                     group = []
                     if isinstance(step, Launch) and ends_later(step):
-                        found += [Part(step, False), Part(step, True)]
+                        found += [KernelPart(step, False), KernelPart(step, True)]
                     else:
                         found.append(step)
                 case _:

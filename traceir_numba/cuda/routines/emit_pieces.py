@@ -14,15 +14,15 @@ from textwrap import dedent
 
 from traceir_numba.codegen.body import memory_dtype, pointer_name
 from traceir_numba.codegen.routine import RoutineEmitter, RoutineLines
-from traceir_numba.cuda.codegen.nest import Kernel
+from traceir_numba.cuda.codegen.nest import CudaKernelSource
 from traceir_numba.cuda.codegen.thread_mapping import Key, key_of
 from traceir_numba.cuda.routines import step_arguments
 from traceir_numba.cuda.routines.barriers import Memories, Touched
 from traceir_numba.cuda.routines.block_plans import Piece
 from traceir_numba.cuda.runtime.launching import values_of
 from traceir_numba.device_functions import short
-from traceir_numba.loops.nest import Access, Constant
-from traceir_numba.loops.program import Call, Copy, Launch, Loop, Step, While
+from traceir_numba.loops.nest import Access, ScalarConstant
+from traceir_numba.loops.program import CallMatmul, Copy, Launch, Loop, Step, While
 from traceir_numba.lowering.matmul import call_arguments
 
 # The thread that puts what all threads know, and what one takes of a block's work.
@@ -50,7 +50,7 @@ _State = tuple[Touched, frozenset[int]]
 
 
 @dataclass(slots=True)
-class _Lines(RoutineLines):
+class _PieceLines(RoutineLines):
     """Scalars are variables of all threads; one of them puts elements of arrays.
 
     No other thread runs code that is `alone`.
@@ -74,11 +74,13 @@ class _Lines(RoutineLines):
 class PieceEmitter(RoutineEmitter):
     """A writer of the source of steps that all threads of a block run."""
 
-    code: _Lines
+    code: _PieceLines
 
-    def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
+    def __init__(
+        self, memories: Memories, functions: Mapping[Key, CudaKernelSource]
+    ) -> None:
         super().__init__(memories.buffers, {})
-        self.code = _Lines((), contracts=True)
+        self.code = _PieceLines((), contracts=True)
         self.memories = memories
         self.known = functions
         self.functions: dict[str, str] = {}
@@ -197,7 +199,7 @@ class PieceEmitter(RoutineEmitter):
         sizes = (str(values[size]) for size in kernel.sizes)
         self.code.add(f"{name}({', '.join([*pointers, *scratch, *sizes])})")
 
-    def product(self, step: Call) -> None:
+    def product(self, step: CallMatmul) -> None:
         """A product of small matrices: threads take elements of the result."""
         dtype = memory_dtype(self.buffers[step.output].dtype)
         name = f"small_product_{short(dtype)}"
@@ -230,23 +232,23 @@ class PieceEmitter(RoutineEmitter):
         self.code.add(f"{self.name(slot)} = {self.element(slot)}")
         self.kept |= {slot}
 
-    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+    def assign(self, pairs: Iterable[tuple[int, int | ScalarConstant]]) -> None:
         """Assignments that happen at once; memory stays as it was."""
         pairs = tuple(pairs)
         super().assign(pairs)
         self.kept -= {target for target, _ in pairs}
 
-    def take(self, stack: int, row: int, at: str) -> None:
+    def load_row(self, stack: int, row: int, at: str) -> None:
         """Take a scalar from its place in a stack."""
         self.wait(self.memories.of([stack]))
-        super().take(stack, row, at)
+        super().load_row(stack, row, at)
         self.kept -= {row}
 
-    def put(self, stack: int, row: int, at: str) -> None:
+    def store_row(self, stack: int, row: int, at: str) -> None:
         """Put a scalar in its place in a stack."""
         self.wait(self.memories.of(put=[stack]))
         with self.code.by_one():
-            super().put(stack, row, at)
+            super().store_row(stack, row, at)
 
     def point(self, stack: int, row: int, at: str) -> None:
         """Let a pointer be that of a row."""

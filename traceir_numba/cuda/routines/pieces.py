@@ -13,19 +13,19 @@ from math import prod
 from typing import Any
 
 from traceir.base.fork_safety import kept_over_forks
-from traceir_numba.cuda.codegen.nest import Kernel, emit
+from traceir_numba.cuda.codegen.nest import CudaKernelSource, emit
 from traceir_numba.cuda.codegen.thread_mapping import Key, key_of
 from traceir_numba.cuda.routines import emit_levels
 from traceir_numba.cuda.routines.barriers import Memories
 from traceir_numba.cuda.routines.block_costs import threads
 from traceir_numba.cuda.routines.block_plans import (
-    Again,
-    Chosen,
-    Level,
-    Part,
+    BranchLevel,
+    HostBranch,
+    HostLoop,
+    HostWhile,
+    KernelPart,
     Piece,
     Planned,
-    Rows,
     planned,
 )
 from traceir_numba.cuda.routines.emit_levels import launches_of, parts_in, pointers_of
@@ -38,8 +38,8 @@ from traceir_numba.cuda.runtime.launching import (
     space_of,
 )
 from traceir_numba.errors import wrapped
-from traceir_numba.loops.nest import Nest
-from traceir_numba.loops.program import Buffer, Call, Copy, Launch, Routine, Step
+from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.program import Buffer, CallMatmul, Copy, Launch, Routine, Step
 
 _lock = kept_over_forks(threading.RLock())
 # What was compiled, by its text: names and shapes are in it.
@@ -53,11 +53,11 @@ class Ready:
     run: Callable[..., None]
     shape: tuple[int, int]
     pointers: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[KernelPart, ...]
 
 
 @dataclass(slots=True)
-class Plan:
+class LaunchPlan:
     """The host's steps to run a routine, and the kernels of its pieces.
 
     Those are known by the identity of their pieces; `functions` are the kernels of
@@ -67,14 +67,14 @@ class Plan:
     steps: tuple[Planned, ...]
     buffers: Sequence[Buffer]
     kernels: dict[int, PieceKernel]
-    functions: dict[Key, Kernel]
+    functions: dict[Key, CudaKernelSource]
     _ready: dict[int, Ready] = field(default_factory=dict)
 
-    def scratch(self, part: Part) -> list[Any]:
+    def scratch(self, part: KernelPart) -> list[Any]:
         """Memory for what the blocks of the first of two kernels leave."""
         return scratch_of(part.step, self.functions[key_of(part.step)])
 
-    def ready(self, piece: Piece | Level) -> Ready:
+    def ready(self, piece: Piece | BranchLevel) -> Ready:
         """A piece that can be launched, compiled when it is asked for first."""
         found = self._ready.get(id(piece))
         if found is None:
@@ -85,11 +85,11 @@ class Plan:
         return found
 
 
-def plan_of(routine: Routine) -> Plan:
+def plan_of(routine: Routine) -> LaunchPlan:
     """The plan of a routine, with the source of its pieces."""
     memories = Memories(routine.steps, routine.buffers)
     steps = planned(routine, memories)
-    functions: dict[Key, Kernel] = {}
+    functions: dict[Key, CudaKernelSource] = {}
     kernels = {}
     for number, piece in enumerate(every(steps)):
         for step in launches_of(piece):
@@ -99,10 +99,10 @@ def plan_of(routine: Routine) -> Plan:
                 functions[nest, form] = emit(nest, step.labels, form, name)
         name = f"{routine.name}_{number}" if number else routine.name
         kernels[id(piece)] = emit_levels.emit(piece, name, memories, functions)
-    return Plan(steps, routine.buffers, kernels, functions)
+    return LaunchPlan(steps, routine.buffers, kernels, functions)
 
 
-def kind_of(nest: Nest) -> str:
+def kind_of(nest: LoopNest) -> str:
     """A word for what a nest does."""
     if not nest.reductions:
         return "map"
@@ -113,33 +113,33 @@ def launched(steps: Iterable[Planned]) -> Iterator[Step]:
     """The launches, calls and copies that the host does by themselves, in order."""
     for step in steps:
         match step:
-            case Launch() | Call() | Copy():
+            case Launch() | CallMatmul() | Copy():
                 yield step
-            case Rows(_, inner):
+            case HostLoop(_, inner):
                 yield from launched(inner)
-            case Again(test, _, inner):
+            case HostWhile(test, _, inner):
                 yield from launched((*test, *inner))
-            case Chosen(_, branches):
+            case HostBranch(_, branches):
                 for branch in branches:
                     yield from launched(branch)
 
 
-def every(steps: Iterable[Planned]) -> Iterator[Piece | Level]:
+def every(steps: Iterable[Planned]) -> Iterator[Piece | BranchLevel]:
     """All pieces and levels among steps, in order."""
     for step in steps:
         match step:
-            case Piece() | Level():
+            case Piece() | BranchLevel():
                 yield step
-            case Rows(_, inner):
+            case HostLoop(_, inner):
                 yield from every(inner)
-            case Again(test, _, inner):
+            case HostWhile(test, _, inner):
                 yield from every((*test, *inner))
-            case Chosen(_, branches):
+            case HostBranch(_, branches):
                 for branch in branches:
                     yield from every(branch)
 
 
-def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
+def grid_of(piece: Piece | BranchLevel, buffers: Sequence[Buffer]) -> tuple[int, int]:
     """Blocks, and threads of each."""
     if isinstance(piece, Piece):
         most = threads(piece.steps, buffers)
@@ -149,7 +149,7 @@ def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
         match step:
             case Launch():
                 found.append(shapes_of(step, key_of(step)[1])[0])
-            case Part(launch, last):
+            case KernelPart(launch, last):
                 found.append(shapes_of(launch, key_of(launch)[1])[last])
             case Copy(_, target):
                 size = prod(buffers[target].shape)

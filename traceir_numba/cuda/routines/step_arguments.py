@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from traceir_numba.buffers.lower_control_flow import is_inline
-from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
     Buffer,
-    Call,
+    CallMatmul,
     Copy,
     Launch,
     Loop,
-    Save,
     Step,
+    StoreScalar,
     While,
 )
 from traceir_numba.loops.step_effects import inner, walk, writes
@@ -49,12 +49,12 @@ def mentions(steps: Iterable[Step]) -> Counter[int]:
     return found
 
 
-def _own(step: Step) -> Iterable[int | Constant]:
+def _own(step: Step) -> Iterable[int | ScalarConstant]:
     """The slots that stand in a step, but for those in steps inside it."""
     match step:
         case Launch(buffers=buffers):
             return buffers
-        case Call(_, inputs, output):
+        case CallMatmul(_, inputs, output):
             return (*inputs, output)
         case Copy(source, target):
             return (source, target)
@@ -66,7 +66,7 @@ def _own(step: Step) -> Iterable[int | Constant]:
             return (holds,)
         case Branch(index=index):
             return (index,)
-        case Save(slot):  # a result
+        case StoreScalar(slot):  # a result
             return (slot,)
     return ()
 
@@ -91,7 +91,9 @@ class _Finder:
         self.buffers = buffers
         self.needs = Needs()
 
-    def need(self, slots: Iterable[int | Constant], known: frozenset[int]) -> None:
+    def need(
+        self, slots: Iterable[int | ScalarConstant], known: frozenset[int]
+    ) -> None:
         for slot in slots:
             if isinstance(slot, int) and slot not in known:
                 self.needs.values[slot] = None

@@ -23,7 +23,7 @@ from traceir import rules
 from traceir.base.caches import once
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir_numba.cuda import cost_model
-from traceir_numba.cuda.runtime.pool import MemoryInfo, Pool
+from traceir_numba.cuda.runtime.pool import DevicePool, MemoryInfo
 from traceir_numba.cuda.simulator import simulated
 from traceir_numba.device_functions import NUMBERS, short
 
@@ -161,14 +161,14 @@ def _is_full(error: Exception) -> bool:
 
 
 @once
-def pool() -> Pool:
+def pool() -> DevicePool:
     """The memory of this process on its device.
 
     A quarter of all that the device has may lie unused; nothing, where the environment
     gives each thread a stream of its own: what one leaves another could not take.
     """
     total = dialect().current_context().get_memory_info()[1]
-    return Pool(_allocate, 0 if _own_streams() else min(total / 4, 1 << 40))
+    return DevicePool(_allocate, 0 if _own_streams() else min(total / 4, 1 << 40))
 
 
 def _own_streams() -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 
 from traceir.base.fork_safety import kept_over_forks
 from traceir_numba.cuda.codegen import device_functions, matmul
-from traceir_numba.cuda.codegen.nest import Kernel, emit
+from traceir_numba.cuda.codegen.nest import CudaKernelSource, emit
 from traceir_numba.cuda.codegen.thread_mapping import (
-    Form,
     Key,
+    ThreadMapping,
     counts,
     items_of,
     key_of,
@@ -22,7 +22,7 @@ from traceir_numba.cuda.codegen.thread_mapping import (
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.simulator import simulated
 from traceir_numba.errors import wrapped
-from traceir_numba.loops.program import Call, Launch
+from traceir_numba.loops.program import CallMatmul, Launch
 from traceir_numba.lowering.matmul import call_arguments
 
 # In the simulator products have so many threads along a side, and so many blocks.
@@ -31,21 +31,21 @@ SMALL = 2, 2
 WARP = 32
 
 _lock = kept_over_forks(threading.RLock())
-_kernels: dict[Key, Made] = {}
-_products: dict[matmul.Tile, Callable[..., None]] = {}
+_kernels: dict[Key, LoadedKernel] = {}
+_products: dict[matmul.BlockTile, Callable[..., None]] = {}
 _numbers = count()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class LoadedKernel:
     """A kernel that can be launched; `end` is the one that ends what it began."""
 
-    kernel: Kernel
+    kernel: CudaKernelSource
     run: Callable[..., None]
     end: Callable[..., None] | None
 
 
-def made(step: Launch) -> Made:
+def made(step: Launch) -> LoadedKernel:
     """The kernel of a launch."""
     key = key_of(step)
     with _lock:
@@ -55,7 +55,7 @@ def made(step: Launch) -> Made:
         return _kernels[key]
 
 
-def _make(kernel: Kernel) -> Made:
+def _make(kernel: CudaKernelSource) -> LoadedKernel:
     with wrapped("backend.compile", kernel.name):
         space = space_of(kernel.calls)
         exec(kernel.text, space)
@@ -63,7 +63,7 @@ def _make(kernel: Kernel) -> Made:
         if kernel.end is not None:
             exec(kernel.end, space)
             end = device.kernel(space, f"{kernel.name}_end")
-        return Made(kernel, device.kernel(space, kernel.name), end)
+        return LoadedKernel(kernel, device.kernel(space, kernel.name), end)
 
 
 def space_of(calls: Sequence[str]) -> dict[str, Any]:
@@ -88,21 +88,23 @@ def launch(step: Launch, memory: Sequence[Any]) -> None:
         one.end(*last, *given)
 
 
-def values_of(step: Launch, form: Form) -> dict[str, int]:
+def values_of(step: Launch, form: ThreadMapping) -> dict[str, int]:
     """The integers that a kernel may be given, by name."""
     values = {f"n{d}": n for d, n in enumerate(step.extents)}
     values |= {f"p{k}": value for k, value in enumerate(step.params)}
     return values | {"parts": parts_of(step.nest, step.extents, form)}
 
 
-def scratch_of(step: Launch, kernel: Kernel) -> list[Any]:
+def scratch_of(step: Launch, kernel: CudaKernelSource) -> list[Any]:
     """Memory for what parts leave."""
     parts = parts_of(step.nest, step.extents, kernel.form)
     length = parts * counts(step.nest, step.extents)[0]
     return [device.empty(length, dtype) for dtype in kernel.scratch]
 
 
-def shapes_of(step: Launch, form: Form) -> tuple[tuple[int, int], tuple[int, int]]:
+def shapes_of(
+    step: Launch, form: ThreadMapping
+) -> tuple[tuple[int, int], tuple[int, int]]:
     """Blocks, and threads of each: of a kernel, and of the one that ends it."""
     items, blocks = items_of(step.nest, step.extents, form)
     # Lines have as many parts left to do, tiles have joined them.
@@ -124,7 +126,7 @@ def shape_of(items: int, blocks: int, by_thread: bool = False) -> tuple[int, int
     return min(blocks, many), threads
 
 
-def multiply(step: Call, dtype: str, memory: Sequence[Any]) -> None:
+def multiply(step: CallMatmul, dtype: str, memory: Sequence[Any]) -> None:
     """Run a product on memory of the device."""
     arguments = call_arguments(step.eqn)
     shape = SMALL if device.is_simulated() else ()

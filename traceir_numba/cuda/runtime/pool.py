@@ -37,7 +37,7 @@ def rounded(size: int) -> int:
     return -(-size // step) * step
 
 
-class Piece:
+class DeviceAllocation:
     """Memory that one array uses at a time; it goes back when nothing refers to it.
 
     `shown` is set where another library has been told of the memory: it may still read
@@ -46,7 +46,7 @@ class Piece:
 
     __slots__ = ("memory", "size", "shown", "_pool", "__weakref__")
 
-    def __init__(self, memory: Any, size: int, pool: Pool) -> None:
+    def __init__(self, memory: Any, size: int, pool: DevicePool) -> None:
         self.memory = memory
         self.size = size
         self.shown = False
@@ -56,7 +56,7 @@ class Piece:
         self._pool.left.append((self.memory, self.size, self.shown))
 
 
-class Pool:
+class DevicePool:
     """Pieces of memory by their size; `bound` is how much of it may lie unused.
 
     `make` gives new memory of so many bytes, and raises where there is none.
@@ -80,7 +80,7 @@ class Pool:
         self._pieces: OrderedDict[int, list[Any]] = OrderedDict()
         self._lock = kept_over_forks(threading.RLock())
 
-    def take(self, size: int) -> Piece:
+    def take(self, size: int) -> DeviceAllocation:
         """A piece of so many bytes or a few more."""
         size = rounded(size)
         with self._lock:
@@ -93,7 +93,7 @@ class Pool:
                 memory = self.make(size)
                 self.made += 1
             self.used += size
-        return Piece(memory, size, self)
+        return DeviceAllocation(memory, size, self)
 
     def clear(self) -> int:
         """Give back what lies unused, and say how many bytes it was."""

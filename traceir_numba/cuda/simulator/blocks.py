@@ -40,7 +40,7 @@ def backwards() -> Iterator[None]:
         _backwards = before
 
 
-class Kernel:
+class SimulatedKernel:
     """A kernel that runs thread after thread.
 
     `face` makes what Numba's simulator has for kernels, for a grid and a block.
@@ -123,7 +123,7 @@ class _Cuda:
     ) -> None:
         self._face = face(grid, block)
         self.gridDim, self.blockDim = self.point(grid), self.point(block)
-        self.shared, self.local = _Shared(), _Local()
+        self.shared, self.local = _SharedMemory(), _LocalMemory()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._face, name)
@@ -223,7 +223,7 @@ class _Abandoned(Exception):
 # -- memory ---------------------------------------------------------------------------
 
 
-class _Memory:
+class _CheckedMemory:
     """An array without places before its beginning."""
 
     __slots__ = ("array",)
@@ -234,7 +234,7 @@ class _Memory:
     def __getitem__(self, place: Any) -> Any:
         if type(place) is slice:
             _check((place.start, len(self.array) - place.stop))
-            return _Memory(self.array[place])
+            return _CheckedMemory(self.array[place])
         _check(place)
         return self.array[place]
 
@@ -250,22 +250,22 @@ def _check(place: Any) -> None:
 
 def _memory(arg: Any) -> Any:
     array = getattr(arg, "_ary", arg)
-    return _Memory(array) if isinstance(array, np.ndarray) else arg
+    return _CheckedMemory(array) if isinstance(array, np.ndarray) else arg
 
 
-def _nonsense(shape: Any, dtype: Any) -> _Memory:
+def _nonsense(shape: Any, dtype: Any) -> _CheckedMemory:
     array = np.empty(shape, dtype)
     array.reshape(-1).view(np.uint8).fill(NONSENSE)
-    return _Memory(array)
+    return _CheckedMemory(array)
 
 
-class _Shared:
+class _SharedMemory:
     """Arrays of a block, told apart by the lines that make them."""
 
     def __init__(self) -> None:
-        self.made: dict[str, _Memory] = {}
+        self.made: dict[str, _CheckedMemory] = {}
 
-    def array(self, shape: Any, dtype: Any) -> _Memory:
+    def array(self, shape: Any, dtype: Any) -> _CheckedMemory:
         """The array that the line makes, which is made once."""
         line = _line(sys._getframe(1))
         if line not in self.made:
@@ -273,9 +273,9 @@ class _Shared:
         return self.made[line]
 
 
-class _Local:
+class _LocalMemory:
     """Arrays of one thread."""
 
-    def array(self, shape: Any, dtype: Any) -> _Memory:
+    def array(self, shape: Any, dtype: Any) -> _CheckedMemory:
         """A new array."""
         return _nonsense(shape, dtype)

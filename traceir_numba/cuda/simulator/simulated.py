@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir_numba.codegen.nest import Kernel
+from traceir_numba.codegen.nest import KernelSource
 from traceir_numba.cuda.codegen import device_functions
 from traceir_numba.cuda.simulator import blocks
 from traceir_numba.device_functions import NUMBERS, function, short
@@ -67,7 +67,9 @@ def by_numba() -> Iterator[None]:
 def kernel(space: dict[str, Any], name: str, dialect: Any) -> Callable[..., None]:
     """A function of a namespace as a kernel: of blocks and threads, then of arrays."""
     api = importlib.import_module(f"{dialect.__name__}.simulator.kernelapi")
-    ours = blocks.Kernel(space[name], lambda *sizes: api.FakeCUDAModule(*sizes, 0))
+    ours = blocks.SimulatedKernel(
+        space[name], lambda *sizes: api.FakeCUDAModule(*sizes, 0)
+    )
     numbas = dialect.jit(quiet(space, name))
 
     def launch(grid: Any, block: Any, *args: Any) -> None:
@@ -126,7 +128,7 @@ def _compiled(name: str) -> Callable[..., Any]:
     called = f"u8({called})" if result == "bool" else called
     args = [*(f"A{k}" for k in range(len(made.args))), "R"]
     text = f"def one_{name}({', '.join(args)}):\n    R[0] = {called}"
-    one = Kernel(f"one_{name}", text, tuple(dtypes), (), (), (name,), ())
+    one = KernelSource(f"one_{name}", text, tuple(dtypes), (), (), (name,), ())
     (code,) = kernel_cache.compiled([(f"simulated {name}", one)])
     unit = code.code.unit
     entry = callable_of(unit.addresses[code.symbol], len(args), 0, False, unit)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from traceir import rules
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
-from traceir_numba.emitters.decompositions import Build
-from traceir_numba.emitters.kinds import Rewrite, register
+from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.kinds import Decomposition, register
 
 
 def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
@@ -17,7 +17,7 @@ def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
         axes = eqn.param("axes")
         if names := [a for a in axes if not isinstance(a, int)]:
             raise _unbound(eqn, names)
-        build = Build(eqn)
+        build = DecompositionBuilder(eqn)
         return build.finish(build.bind(primitive, *build.operands, axes=axes, **others))
 
     return program
@@ -35,10 +35,10 @@ def _unbound(eqn: Eqn, names: list[object]) -> Exception:
     return rules.error("axis.unbound", got=f"{listed} of {eqn.primitive}", where=where)
 
 
-register("psum", Rewrite(fold("reduce_sum", out_sharding=None)))
-register("pmax", Rewrite(fold("reduce_max")))
-register("pmin", Rewrite(fold("reduce_min")))
+register("psum", Decomposition(fold("reduce_sum", out_sharding=None)))
+register("pmax", Decomposition(fold("reduce_max")))
+register("pmin", Decomposition(fold("reduce_min")))
 for _primitive in (
     *("all_gather", "reduce_scatter", "ppermute", "all_to_all", "axis_index"),
 ):
-    register(_primitive, Rewrite(named))
+    register(_primitive, Decomposition(named))

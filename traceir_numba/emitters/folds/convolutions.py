@@ -16,7 +16,7 @@ import numpy as np
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
 from traceir_numba import cost_model
-from traceir_numba.emitters.decompositions import Build
+from traceir_numba.emitters.decompositions import DecompositionBuilder
 
 Shape = tuple[int, ...]
 
@@ -41,7 +41,7 @@ class Labelled:
         return self.atom.aval.shape[self.axis(label)]
 
 
-class Convolution(Build):
+class Convolution(DecompositionBuilder):
     """The program of one convolution."""
 
     def __init__(self, eqn: Eqn) -> None:

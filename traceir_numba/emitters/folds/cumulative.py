@@ -14,42 +14,48 @@ from textwrap import dedent, indent
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
 from traceir.text import parse
 from traceir_numba import cost_model
-from traceir_numba.device_functions import TEMPLATES, Function, scalar, short, template
+from traceir_numba.device_functions import (
+    TEMPLATES,
+    DeviceFunction,
+    scalar,
+    short,
+    template,
+)
 from traceir_numba.emitters.folds.reductions import least
 from traceir_numba.emitters.kinds import (
     EMITTERS,
-    Expression,
+    Elementwise,
+    ExpressionContext,
+    PrefixScan,
     Reduce,
-    Running,
-    Scalar,
     register,
 )
 
 # What joins sums of powers, which no primitive does.
 POWERS = "logaddexp"
 
-register("cumsum", Running("reduce_sum"))
-register("cumprod", Running("reduce_prod"))
-register("cummax", Running("reduce_max"))
-register("cummin", Running("reduce_min"))
+register("cumsum", PrefixScan("reduce_sum"))
+register("cumprod", PrefixScan("reduce_prod"))
+register("cummax", PrefixScan("reduce_max"))
+register("cummin", PrefixScan("reduce_min"))
 
 
-def combined(primitive: str, e: Expression, x: str, y: str) -> str:
+def combined(primitive: str, e: ExpressionContext, x: str, y: str) -> str:
     """Two values by a scalar primitive, or by the function of sums of powers."""
     if primitive == POWERS:
         return e.call(f"{POWERS}_{short(e.dtype)}", x, y)
     entry = EMITTERS[primitive]
-    assert isinstance(entry, Scalar)
+    assert isinstance(entry, Elementwise)
     return entry.emit(e, x, y)
 
 
 @dataclass(frozen=True, slots=True)
-class _Fold:
+class _FoldFunction:
     """The lines of a function that folds in place, from the first on or the last."""
 
     primitive: str
     back: bool
-    e: Expression
+    e: ExpressionContext
 
     def join(self, x: str, y: str) -> str:
         return combined(self.primitive, self.e, x, y)
@@ -119,12 +125,12 @@ class _Fold:
 def _in_place(primitive: str, back: bool) -> None:
     """Register the function that goes on from what is before the first element."""
 
-    def make(name: str, dtype: str) -> Function:
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
-        body = "\n".join(_Fold(primitive, back, e).lines())
+    def make(name: str, dtype: str) -> DeviceFunction:
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
+        body = "\n".join(_FoldFunction(primitive, back, e).lines())
         text = f"def {name}(y, at, n, before):\n{indent(body, '    ')}"
         args = dtype + "*", "int64", "int64", dtype
-        return Function(name, args, dtype, text, tuple(e.calls))
+        return DeviceFunction(name, args, dtype, text, tuple(e.calls))
 
     TEMPLATES[f"running_{'back_' if back else ''}{primitive}"] = make
 
@@ -132,8 +138,8 @@ def _in_place(primitive: str, back: bool) -> None:
 def _after(primitive: str) -> None:
     """Register the function that joins elements to what is before them all."""
 
-    def make(name: str, dtype: str) -> Function:
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+    def make(name: str, dtype: str) -> DeviceFunction:
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         text = f"""
         def {name}(y, at, n, before):
             for k in range(at, at + n):
@@ -141,7 +147,7 @@ def _after(primitive: str) -> None:
                 y[k] = {combined(primitive, e, "before", "x")}
         """
         args = dtype + "*", "int64", "int64", dtype
-        return Function(name, args, None, dedent(text).strip(), tuple(e.calls))
+        return DeviceFunction(name, args, None, dedent(text).strip(), tuple(e.calls))
 
     TEMPLATES[f"after_{primitive}"] = make
 
@@ -156,7 +162,7 @@ for _primitive in ("add", "mul", "max", "min"):
 
 
 @template
-def logaddexp(name: str, dtype: str) -> Function:
+def logaddexp(name: str, dtype: str) -> DeviceFunction:
     """The logarithm of two powers' sum: the greater, and what the lesser adds to it."""
     t = short(dtype)
     text = f"""
@@ -170,7 +176,9 @@ def logaddexp(name: str, dtype: str) -> Function:
     return scalar(name, dtype, 2, text, f"exp_{t}", f"log1p_{t}")
 
 
-def _enter(e: Expression, old: tuple[str, ...], x: str, _at: str) -> tuple[str, ...]:
+def _enter(
+    e: ExpressionContext, old: tuple[str, ...], x: str, _at: str
+) -> tuple[str, ...]:
     return (combined(POWERS, e, old[0], x),)
 
 
@@ -217,7 +225,7 @@ def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
 
 register(
     "cumlogsumexp",
-    Running(
+    PrefixScan(
         "cumlogsumexp",
         Reduce(lambda t: (t,), lambda t: (least(t),), _enter, f"fold_{POWERS}"),
         cumlogsumexp,

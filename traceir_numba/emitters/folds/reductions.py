@@ -11,8 +11,14 @@ from textwrap import dedent
 import numpy as np
 
 from traceir_numba import cost_model
-from traceir_numba.device_functions import TEMPLATES, Function, limits, short
-from traceir_numba.emitters.kinds import EMITTERS, Expression, Reduce, Scalar, register
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, limits, short
+from traceir_numba.emitters.kinds import (
+    EMITTERS,
+    Elementwise,
+    ExpressionContext,
+    Reduce,
+    register,
+)
 
 
 def least(dtype: str) -> str:
@@ -52,12 +58,14 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
     """A reduction by `combine`, from its identity."""
     assert callable(initial)
 
-    def update(e: Expression, old: tuple[str, ...], x: str, _at: str) -> tuple[str]:
+    def update(
+        e: ExpressionContext, old: tuple[str, ...], x: str, _at: str
+    ) -> tuple[str]:
         return (_combined(combine, e, old[0], x),)
 
-    def fold(name: str, dtype: str) -> Function:
+    def fold(name: str, dtype: str) -> DeviceFunction:
         """The fold of accumulators in one line, as a tree fixed by their number."""
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         known = "".join(
             f"""
             if left == {2 * half}:
@@ -89,11 +97,11 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
             return x
         """
         args = dtype + "*", "int64", "int64"
-        return Function(name, args, dtype, dedent(text).strip(), tuple(e.calls))
+        return DeviceFunction(name, args, dtype, dedent(text).strip(), tuple(e.calls))
 
-    def fold_columns(name: str, dtype: str) -> Function:
+    def fold_columns(name: str, dtype: str) -> DeviceFunction:
         """The fold of accumulators of several columns that lie side by side."""
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         text = f"""
         def {name}(acc, n, columns):
             while n > 1:
@@ -105,7 +113,7 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                 n = half
         """
         args = dtype + "*", "int64", "int64"
-        return Function(name, args, None, dedent(text).strip(), tuple(e.calls))
+        return DeviceFunction(name, args, None, dedent(text).strip(), tuple(e.calls))
 
     TEMPLATES[f"fold_{combine}"] = fold
     TEMPLATES[f"fold_columns_{combine}"] = fold_columns
@@ -122,9 +130,9 @@ def _halves(n: int) -> Iterator[int]:
         yield n
 
 
-def _combined(primitive: str, e: Expression, x: str, y: str) -> str:
+def _combined(primitive: str, e: ExpressionContext, x: str, y: str) -> str:
     entry = EMITTERS[primitive]
-    assert isinstance(entry, Scalar)
+    assert isinstance(entry, Elementwise)
     return entry.emit(e, x, y)
 
 
@@ -146,22 +154,24 @@ def search(primitive: str, sign: str) -> None:
     The second accumulator is the index found, -1 as long as there is none.
     """
 
-    def test(e: Expression, old: tuple[str, ...], x: str) -> str:
+    def test(e: ExpressionContext, old: tuple[str, ...], x: str) -> str:
         return e.call(f"{primitive}_beats_{_suffix(e.operand)}", x, *old)
 
-    def update(e: Expression, old: tuple[str, ...], x: str, at: str) -> tuple[str, ...]:
+    def update(
+        e: ExpressionContext, old: tuple[str, ...], x: str, at: str
+    ) -> tuple[str, ...]:
         return f"{x} if better else {old[0]}", f"{at} if better else {old[1]}"
 
-    def beats(name: str, dtype: str) -> Function:
+    def beats(name: str, dtype: str) -> DeviceFunction:
         nan = " | ((x != x) & (best == best))" if np.dtype(dtype).kind == "f" else ""
         text = f"""
         def {name}(x, best, at):
             return (at < 0) | (x {sign} best){nan}
         """
         args = dtype, dtype, "int64"
-        return Function(name, args, "bool", dedent(text).strip())
+        return DeviceFunction(name, args, "bool", dedent(text).strip())
 
-    def fold(name: str, dtype: str, columns: str = "") -> Function:
+    def fold(name: str, dtype: str, columns: str = "") -> DeviceFunction:
         """The fold of extremes with their indices; of equals the first stays."""
         both = " | ((x != x) & (y != y))" if np.dtype(dtype).kind == "f" else ""
         beater = f"{primitive}_beats_{_suffix(dtype)}"
@@ -184,9 +194,9 @@ def search(primitive: str, sign: str) -> None:
         """
         args = dtype + "*", "int64*", "int64", *(["int64"] if columns else [])
         result = None if columns else "int64"
-        return Function(name, args, result, dedent(text).strip(), (beater,))
+        return DeviceFunction(name, args, result, dedent(text).strip(), (beater,))
 
-    def fold_columns(name: str, dtype: str) -> Function:
+    def fold_columns(name: str, dtype: str) -> DeviceFunction:
         return fold(name, dtype, "columns")
 
     TEMPLATES[f"{primitive}_beats"] = beats

@@ -23,7 +23,7 @@ from traceir_numba.emitters.folds.convolutions import (
     Shape,
     convolution,
 )
-from traceir_numba.emitters.kinds import Rewrite, register
+from traceir_numba.emitters.kinds import Decomposition, register
 
 DTYPES = frozenset(
     f"{kind}{8 * size}" for kind in ("int", "uint", "float") for size in (1, 2, 4, 8)
@@ -186,4 +186,4 @@ def strided(eqn: Eqn) -> ClosedJaxpr | None:
     return build.finish(build.result())
 
 
-register("conv_general_dilated", Rewrite(convolution, strided))
+register("conv_general_dilated", Decomposition(convolution, strided))

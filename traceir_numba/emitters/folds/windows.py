@@ -16,8 +16,8 @@ from traceir.exact.numerics import limits
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
 from traceir_numba import cost_model
-from traceir_numba.emitters.decompositions import Build
-from traceir_numba.emitters.kinds import Rewrite, register
+from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.kinds import Decomposition, register
 from traceir_numba.emitters.split_pad import cut
 
 Shape = tuple[int, ...]
@@ -50,7 +50,9 @@ class Windows:
         return tuple((n - 1) * by + 1 for n, by in pairs)
 
 
-def padded(build: Build, x: Atom, fill: Literal, windows: Windows) -> Var | Atom:
+def padded(
+    build: DecompositionBuilder, x: Atom, fill: Literal, windows: Windows
+) -> Var | Atom:
     """The operand with its padding, at least as long as nothing."""
     if not windows.pads:
         return x
@@ -99,7 +101,7 @@ def fold(primitive: str, combine: str, fill: object) -> None:
     assert callable(fill)
 
     def program(eqn: Eqn) -> ClosedJaxpr:
-        build = Build(eqn)
+        build = DecompositionBuilder(eqn)
         x: Atom = build.operands[0]
         windows = Windows(eqn, x)
         x = padded(build, x, fill(x.aval.dtype), windows)
@@ -107,10 +109,12 @@ def fold(primitive: str, combine: str, fill: object) -> None:
             x = folded(build, combine, x, axis, windows)
         return build.finish(x)
 
-    register(primitive, Rewrite(program))
+    register(primitive, Decomposition(program))
 
 
-def folded(build: Build, combine: str, x: Atom, axis: int, windows: Windows) -> Atom:
+def folded(
+    build: DecompositionBuilder, combine: str, x: Atom, axis: int, windows: Windows
+) -> Atom:
     """The windows along one dimension."""
     extent, stride = windows.extents[axis], windows.strides[axis]
     by, n = windows.within[axis], x.aval.shape[axis]
@@ -136,7 +140,7 @@ def folded(build: Build, combine: str, x: Atom, axis: int, windows: Windows) -> 
     return joined(build, combine, parts)
 
 
-def joined(build: Build, combine: str, parts: Sequence[Atom]) -> Atom:
+def joined(build: DecompositionBuilder, combine: str, parts: Sequence[Atom]) -> Atom:
     """Arrays of one shape combined, from the first to the last."""
     first, *rest = parts
     for part in rest:
@@ -152,7 +156,7 @@ fold("reduce_window_min", "min", greatest)
 # -- choices --------------------------------------------------------------------------
 
 
-class Choice(Build):
+class WindowSelection(DecompositionBuilder):
     """The elements that windows choose, tap by tap."""
 
     def __init__(self, eqn: Eqn) -> None:
@@ -283,7 +287,7 @@ class Choice(Build):
 
 def gather(eqn: Eqn) -> ClosedJaxpr:
     """The elements at which each window has its extreme."""
-    build = Choice(eqn)
+    build = WindowSelection(eqn)
     none = zero(build.dtype)
     u = padded(build, build.first, none, build.windows)
     candidates = [build.tap(u, at) for at in build.places()]
@@ -292,7 +296,7 @@ def gather(eqn: Eqn) -> ClosedJaxpr:
 
 def scatter(eqn: Eqn) -> ClosedJaxpr:
     """For each place in a window what the windows give that choose it, added up."""
-    build = Choice(eqn)
+    build = WindowSelection(eqn)
     number = np.dtype("int32")
     places = build.places()
     numbers: list[Atom] = [build.over(constant(k, number)) for k in range(len(places))]
@@ -306,7 +310,7 @@ def scatter(eqn: Eqn) -> ClosedJaxpr:
     return build.finish(joined(build, "add", parts))
 
 
-def _put_back(build: Choice, given: Atom, at: Shape) -> Atom:
+def _put_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
     """The contributions of windows to their elements at a place, in the operand's
     shape.
     """
@@ -344,5 +348,5 @@ def _put_back(build: Choice, given: Atom, at: Shape) -> Atom:
     )
 
 
-register("select_and_gather_add", Rewrite(gather))
-register("select_and_scatter_add", Rewrite(scatter))
+register("select_and_gather_add", Decomposition(gather))
+register("select_and_scatter_add", Decomposition(scatter))

@@ -8,42 +8,42 @@ from __future__ import annotations
 from typing import Any
 
 from traceir.ir.jaxpr import Atom, Eqn
-from traceir_numba.emitters.kinds import Paired, register
-from traceir_numba.emitters.pairs.values import Pair, Value, Work, part_of, rule
+from traceir_numba.emitters.kinds import PairRule, register
+from traceir_numba.emitters.pairs.values import Pair, PairRewriter, Value, part_of, rule
 
 Atoms = tuple[Atom, Atom]
 
 for name in ("real", "imag", "complex", "conj"):
-    register(name, Paired())
+    register(name, PairRule())
 
 
 @rule("real")
-def real(w: Work, eqn: Eqn) -> list[Value]:
+def real(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The first number."""
     return [w.pair(eqn.inputs[0])[0]]
 
 
 @rule("imag")
-def imag(w: Work, eqn: Eqn) -> list[Value]:
+def imag(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The second number."""
     return [w.pair(eqn.inputs[0])[1]]
 
 
 @rule("complex")
-def complex_(w: Work, eqn: Eqn) -> list[Value]:
+def complex_(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Two numbers, of which one may be stretched."""
     x, y = map(w.use, eqn.inputs)
     return [Pair(x, y)]
 
 
 @rule("bitcast_convert_type")
-def same(w: Work, eqn: Eqn) -> list[Value]:
+def same(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The bits of the same dtype: no other is taken for pairs."""
     return [Pair(*w.pair(eqn.inputs[0]))]
 
 
 @rule("conj")
-def conj(w: Work, eqn: Eqn) -> list[Value]:
+def conj(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The second number with the other sign; of a real number, 0."""
     (x,) = eqn.inputs
     if part_of(x.aval.dtype) is None:
@@ -53,26 +53,26 @@ def conj(w: Work, eqn: Eqn) -> list[Value]:
 
 
 @rule("neg", "select_n", "reduce_sum", "cumsum", "scatter-add", "scatter-sub")
-def each(w: Work, eqn: Eqn) -> list[Value]:
+def each(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The same of both numbers."""
     return w.each(eqn)
 
 
 @rule("add", "sub", "add_any")
-def add(w: Work, eqn: Eqn) -> list[Value]:
+def add(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Both numbers, each for itself."""
     (a, b), (c, d) = map(w.pair, eqn.inputs)
     return [Pair(w.bind(eqn.primitive, a, c), w.bind(eqn.primitive, b, d))]
 
 
 @rule("mul")
-def mul(w: Work, eqn: Eqn) -> list[Value]:
+def mul(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Four products."""
     x, y = map(w.pair, eqn.inputs)
     return [Pair(*product(w, x, y))]
 
 
-def product(w: Work, x: Atoms, y: Atoms) -> Atoms:
+def product(w: PairRewriter, x: Atoms, y: Atoms) -> Atoms:
     """The product of two numbers."""
     (a, b), (c, d) = x, y
     first = w.bind("sub", w.bind("mul", a, c), w.bind("mul", b, d))
@@ -81,28 +81,28 @@ def product(w: Work, x: Atoms, y: Atoms) -> Atoms:
 
 
 @rule("eq")
-def eq(w: Work, eqn: Eqn) -> list[Value]:
+def eq(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Both numbers are equal."""
     (a, b), (c, d) = map(w.pair, eqn.inputs)
     return [w.bind("and", w.bind("eq", a, c), w.bind("eq", b, d))]
 
 
 @rule("ne")
-def ne(w: Work, eqn: Eqn) -> list[Value]:
+def ne(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """One of the numbers differs."""
     (a, b), (c, d) = map(w.pair, eqn.inputs)
     return [w.bind("or", w.bind("ne", a, c), w.bind("ne", b, d))]
 
 
 @rule("is_finite")
-def is_finite(w: Work, eqn: Eqn) -> list[Value]:
+def is_finite(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Both numbers are."""
     first, second = w.pair(eqn.inputs[0])
     return [w.bind("and", w.bind("is_finite", first), w.bind("is_finite", second))]
 
 
 @rule("convert_element_type")
-def convert(w: Work, eqn: Eqn) -> list[Value]:
+def convert(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Each part; of a real number a part 0 more, of a truth whether one is not 0."""
     (x,), dtype = eqn.inputs, eqn.outputs[0].aval.dtype
     to = part_of(dtype)
@@ -125,7 +125,7 @@ def convert(w: Work, eqn: Eqn) -> list[Value]:
 
 
 @rule("iota")
-def iota(w: Work, eqn: Eqn) -> list[Value]:
+def iota(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Real numbers."""
     (out,) = eqn.outputs
     part = part_of(out.aval.dtype)

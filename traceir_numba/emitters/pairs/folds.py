@@ -12,19 +12,25 @@ from math import inf
 from traceir.ir.jaxpr import Atom, Eqn, sort_params
 from traceir_numba.emitters.pairs.arithmetic import Atoms, product
 from traceir_numba.emitters.pairs.operators import Num
-from traceir_numba.emitters.pairs.values import EVALUATED, Pair, Value, Work, rule
+from traceir_numba.emitters.pairs.values import (
+    EVALUATED,
+    Pair,
+    PairRewriter,
+    Value,
+    rule,
+)
 
-Join = Callable[[Work, Atoms, Atoms], Atoms]
+Join = Callable[[PairRewriter, Atoms, Atoms], Atoms]
 
 
 @rule(*sorted(EVALUATED))
-def evaluated(w: Work, eqn: Eqn) -> list[Value]:
+def reference_call(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """By the reference's kernel, as a library's function is."""
-    return w.evaluated(eqn)
+    return w.reference_call(eqn)
 
 
 @rule("gather")
-def gather(w: Work, eqn: Eqn) -> list[Value]:
+def gather(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Each number; what there is in place of missing elements has two, too."""
     value = eqn.param("fill_value")
     if value is None or eqn.inputs[0].aval.dtype.kind != "c":
@@ -44,7 +50,7 @@ def gather(w: Work, eqn: Eqn) -> list[Value]:
 def _extremum(sign: str) -> Join:
     """The larger or the smaller of two numbers; one with a NaN where there is one."""
 
-    def join(w: Work, x: Atoms, y: Atoms) -> Atoms:
+    def join(w: PairRewriter, x: Atoms, y: Atoms) -> Atoms:
         (a, b), (c, d) = (tuple(Num(w, one) for one in pair) for pair in (x, y))
         beyond = a.with_(sign, c) | (a.is_(c) & b.with_(sign, d))
         lost = (c.is_nan | d.is_nan) & ~(a.is_nan | b.is_nan)
@@ -64,14 +70,14 @@ NOTHING = {"reduce_prod": 1.0, "reduce_max": -inf, "reduce_min": inf}
 
 
 @rule("max", "min")
-def extremum(w: Work, eqn: Eqn) -> list[Value]:
+def extremum(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """One of two."""
     x, y = map(w.pair, eqn.inputs)
     return [Pair(*JOINS[eqn.primitive](w, x, y))]
 
 
 @rule("reduce_prod", "reduce_max", "reduce_min")
-def fold(w: Work, eqn: Eqn) -> list[Value]:
+def fold(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """One half joined with the other, until one row is left."""
     join = JOINS.get(eqn.primitive) or JOINS[eqn.primitive.removeprefix("reduce_")]
     found = w.pair(eqn.inputs[0])
@@ -83,7 +89,7 @@ def fold(w: Work, eqn: Eqn) -> list[Value]:
     return [Pair(*found)]
 
 
-def _nothing(w: Work, x: Atoms, axis: int, value: float) -> Atoms:
+def _nothing(w: PairRewriter, x: Atoms, axis: int, value: float) -> Atoms:
     """A number in place of each row along an axis."""
     shape = x[0].aval.shape
     rest = *shape[:axis], *shape[axis + 1 :]
@@ -95,7 +101,7 @@ def _nothing(w: Work, x: Atoms, axis: int, value: float) -> Atoms:
     )
 
 
-def _folded(w: Work, x: Atoms, axis: int, join: Join) -> Atoms:
+def _folded(w: PairRewriter, x: Atoms, axis: int, join: Join) -> Atoms:
     """All along an axis in one."""
     shape = x[0].aval.shape
     rest, n = (*shape[:axis], *shape[axis + 1 :]), shape[axis]
@@ -118,7 +124,7 @@ def _folded(w: Work, x: Atoms, axis: int, join: Join) -> Atoms:
     )
 
 
-def _behind(w: Work, x: Atom, y: Atom, axis: int, n: int) -> Atom:
+def _behind(w: PairRewriter, x: Atom, y: Atom, axis: int, n: int) -> Atom:
     """One array and another behind it."""
     return w.bind("concatenate", x, y, shape=_with(x, axis, n), dimension=axis)
 
@@ -127,7 +133,7 @@ def _with(x: Atom, axis: int, extent: int) -> tuple[int, ...]:
     return (*x.aval.shape[:axis], extent, *x.aval.shape[axis + 1 :])
 
 
-def _cut(w: Work, x: Atom, axis: int, start: int, stop: int) -> Atom:
+def _cut(w: PairRewriter, x: Atom, axis: int, start: int, stop: int) -> Atom:
     """A part along an axis."""
     shape = x.aval.shape
     starts = tuple(start if d == axis else 0 for d in range(len(shape)))

@@ -19,7 +19,7 @@ from traceir_numba.emitters.pairs.operators import (
     scale_of,
     wide,
 )
-from traceir_numba.emitters.pairs.values import Value, Work, part_of, rule
+from traceir_numba.emitters.pairs.values import PairRewriter, Value, part_of, rule
 
 Parts = tuple[Num, Num]
 Function = Callable[[Num, Num], Parts]
@@ -35,7 +35,7 @@ def function(name: str, widened: bool = True) -> Callable[[Function], Function]:
 
     def decorate(made: Function) -> Function:
         @rule(name)
-        def apply(w: Work, eqn: Eqn) -> list[Value]:
+        def apply(w: PairRewriter, eqn: Eqn) -> list[Value]:
             x, y = parts(w, eqn.inputs[0])
             narrow = x.dtype == FLOAT32 and widened
             first, second = made(*(wide(x, y) if narrow else (x, y)))
@@ -59,7 +59,7 @@ def distance(x: Num, y: Num) -> Num:
 
 
 @rule("abs")
-def modulus(w: Work, eqn: Eqn) -> list[Value]:
+def modulus(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The distance from zero."""
     return [distance(*parts(w, eqn.inputs[0])).atom]
 
@@ -140,7 +140,7 @@ def _boxed(x: Num) -> Num:
 
 
 @rule("div")
-def div(w: Work, eqn: Eqn) -> list[Value]:
+def div(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """A quotient."""
     x, y = (parts(w, a) for a in eqn.inputs)
     return [pair(*quotient(x, y))]
@@ -263,7 +263,7 @@ def log1p(x: Num, y: Num) -> Parts:
 
 
 @rule("pow")
-def power(w: Work, eqn: Eqn) -> list[Value]:
+def power(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """By the distance from zero and the angle; the exponent may be an integer."""
     x, y = parts(w, eqn.inputs[0])
     dtype = x.dtype
@@ -302,7 +302,7 @@ def _quarters(x: Num, y: Num, power: Num, angle: Num) -> tuple[Num, Num]:
     return on & halves.is_(halves.apply("floor")) & ~even, even
 
 
-def _exponent(w: Work, atom: Atom) -> tuple[Num, Num | None]:
+def _exponent(w: PairRewriter, atom: Atom) -> tuple[Num, Num | None]:
     """An exponent as numbers of 64 bits, one where it is real."""
     if part_of(atom.aval.dtype) is None:
         return wide(Num(w, w.use(atom)))[0], None

@@ -20,8 +20,14 @@ import numpy as np
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.rules.formulas.helpers import broadcast_shapes
-from traceir_numba.emitters.kinds import Paired, register
-from traceir_numba.emitters.pairs.values import Pair, Value, Whole, Work, rule
+from traceir_numba.emitters.kinds import PairRule, register
+from traceir_numba.emitters.pairs.values import (
+    Pair,
+    PairedArray,
+    PairRewriter,
+    Value,
+    rule,
+)
 
 Shape = tuple[int, ...]
 WORD, LONG = np.dtype("uint32"), np.dtype("uint64")
@@ -29,13 +35,13 @@ BITS = 32
 WORDS = 1 << BITS
 
 for _name in ("random_seed", "random_wrap", "random_unwrap", "random_clone"):
-    register(_name, Paired())
+    register(_name, PairRule())
 for _name in ("random_split", "random_fold_in", "random_bits"):
-    register(_name, Paired())
+    register(_name, PairRule())
 
 
 @rule("random_seed")
-def random_seed(w: Work, eqn: Eqn) -> list[Value]:
+def random_seed(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The bits of a number; of fewer than 64, the first word is 0."""
     x = w.use(eqn.inputs[0])
     low = _converted(w, x, WORD)
@@ -46,35 +52,35 @@ def random_seed(w: Work, eqn: Eqn) -> list[Value]:
 
 
 @rule("random_wrap")
-def random_wrap(w: Work, eqn: Eqn) -> list[Value]:
+def random_wrap(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Words that lie beside one another are keys."""
     words = w.use(eqn.inputs[0])
     assert isinstance(words, Var)  # a literal is one number
-    return [Whole(words)]
+    return [PairedArray(words)]
 
 
 @rule("random_unwrap")
-def random_unwrap(w: Work, eqn: Eqn) -> list[Value]:
+def random_unwrap(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The words of keys beside one another."""
     return [w.whole(eqn.inputs[0])]
 
 
 @rule("random_clone")
-def random_clone(w: Work, eqn: Eqn) -> list[Value]:
+def random_clone(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The same keys."""
     whole = w.found_whole(eqn.inputs[0])
-    return [Pair(*w.pair(eqn.inputs[0])) if whole is None else Whole(whole)]
+    return [Pair(*w.pair(eqn.inputs[0])) if whole is None else PairedArray(whole)]
 
 
 @rule("random_fold_in")
-def random_fold_in(w: Work, eqn: Eqn) -> list[Value]:
+def random_fold_in(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The hash of a number by each key."""
     keys, data = eqn.inputs
     return [Pair(*_hashed(w, w.pair(keys), _word(0), w.use(data)))]
 
 
 @rule("random_split")
-def random_split(w: Work, eqn: Eqn) -> list[Value]:
+def random_split(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """A key for each element of the shape, of each key."""
     count = _Count(w, eqn)
     if count.partitionable:
@@ -88,7 +94,7 @@ def random_split(w: Work, eqn: Eqn) -> list[Value]:
 
 
 @rule("random_bits")
-def random_bits(w: Work, eqn: Eqn) -> list[Value]:
+def random_bits(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """So many bits for each element of the shape, of each key."""
     count = _Count(w, eqn)
     width, dtype = int(eqn.param("bit_width")), eqn.outputs[0].aval.dtype
@@ -105,7 +111,7 @@ def random_bits(w: Work, eqn: Eqn) -> list[Value]:
 class _Count:
     """The random bits of each key, element by element of a shape."""
 
-    def __init__(self, w: Work, eqn: Eqn) -> None:
+    def __init__(self, w: PairRewriter, eqn: Eqn) -> None:
         self.w = w
         shape = eqn.param("shape")
         assert isinstance(shape, tuple)
@@ -191,21 +197,23 @@ class _Count:
         return w.bind("shift_right_logical", word, by)
 
 
-def _hashed(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> tuple[Atom, Atom]:
+def _hashed(
+    w: PairRewriter, key: Sequence[Atom], high: Atom, low: Atom
+) -> tuple[Atom, Atom]:
     """The first and the second word of one evaluation."""
     both = _joined(w, key, high, low)
     first = w.bind("shift_right_logical", both, w.number(BITS, both))
     return _converted(w, first, WORD), _converted(w, both, WORD)
 
 
-def _joined(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> Var:
+def _joined(w: PairRewriter, key: Sequence[Atom], high: Atom, low: Atom) -> Var:
     """Both words as one number, the first above the second."""
     operands = (*key, high, low)
     shape = broadcast_shapes(*(x.aval.shape for x in operands))
     return w.bind("threefry2x32", *operands, shape=shape, dtype=LONG, joined=True)
 
 
-def _converted(w: Work, x: Atom, dtype: np.dtype) -> Atom:
+def _converted(w: PairRewriter, x: Atom, dtype: np.dtype) -> Atom:
     """A number of another integer dtype, modulo its size."""
     if x.aval.dtype == dtype:
         return x

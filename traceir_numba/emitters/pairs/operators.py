@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.jaxpr import Atom
-from traceir_numba.emitters.pairs.values import Pair, Work
+from traceir_numba.emitters.pairs.values import Pair, PairRewriter
 
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
 
@@ -21,7 +21,7 @@ FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
 class Num:
     """One number, or one for each element."""
 
-    w: Work
+    w: PairRewriter
     atom: Atom
     roomy: bool = False  # squares stay in the range of the dtype
 
@@ -165,7 +165,7 @@ class Num:
         return self.atom.aval.dtype
 
 
-def parts(w: Work, atom: Atom) -> tuple[Num, Num]:
+def parts(w: PairRewriter, atom: Atom) -> tuple[Num, Num]:
     """The two numbers of an operand."""
     first, second = w.pair(atom)
     return Num(w, first), Num(w, second)

@@ -11,13 +11,20 @@ from typing import Any
 
 from traceir.ir.jaxpr import Atom, Eqn
 from traceir_numba import cost_model
-from traceir_numba.emitters.pairs.values import Pair, Value, Whole, Work, part_of, rule
+from traceir_numba.emitters.pairs.values import (
+    Pair,
+    PairedArray,
+    PairRewriter,
+    Value,
+    part_of,
+    rule,
+)
 
 Shape = tuple[int, ...]
 
 
 @rule("dot_general")
-def dot_general(w: Work, eqn: Eqn) -> list[Value]:
+def dot_general(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """One product where it is large; else as many as there are pairs of parts."""
     part = part_of(eqn.outputs[0].aval.dtype)
     wanted = eqn.param("preferred_element_type")
@@ -37,7 +44,7 @@ def _is_large(eqn: Eqn) -> bool:
     return size >= cost_model.COMPLEX_MATMUL_WORK and 1 not in (rows, inner, columns)
 
 
-def _at_once(w: Work, eqn: Eqn, params: dict[str, Any]) -> Whole:
+def _at_once(w: PairRewriter, eqn: Eqn, params: dict[str, Any]) -> PairedArray:
     """One product of real matrices, whose result is the complex one as it lies.
 
     [a b] [[c d] [-d c]] is [ac - bd, ad + bc]: the left operand has its imaginary parts
@@ -49,7 +56,7 @@ def _at_once(w: Work, eqn: Eqn, params: dict[str, Any]) -> Whole:
     part = part_of(y.aval.dtype)
     if part_of(x.aval.dtype) is None:
         made = w.bind("dot_general", w.use(x), w.whole(y), shape=shape, **params)
-        return Whole(made)
+        return PairedArray(made)
     (a, b), (c, d) = w.pair(x), w.pair(y)
     at, to = min(lc), min(rc)
     left = w.bind("stack", a, b, shape=_inserted(x.aval.shape, at), axis=at, mixed=True)
@@ -60,7 +67,7 @@ def _at_once(w: Work, eqn: Eqn, params: dict[str, Any]) -> Whole:
     batched = _after(lb, at), _after(rb, to)
     params = {**params, "dimension_numbers": (summed, batched)}
     found = w.bind("dot_general", left, right, shape=shape, dtype=part, **params)
-    return Whole(found)
+    return PairedArray(found)
 
 
 def _inserted(shape: Shape, axis: int) -> Shape:
@@ -73,7 +80,7 @@ def _after(dims: Shape, axis: int) -> Shape:
     return tuple(d + (d >= axis) for d in dims)
 
 
-def _by_parts(w: Work, eqn: Eqn, params: dict[str, Any]) -> Pair:
+def _by_parts(w: PairRewriter, eqn: Eqn, params: dict[str, Any]) -> Pair:
     """Four products of matrices, or two where one of them is real."""
     (out,) = eqn.outputs
     part = part_of(out.aval.dtype)
@@ -93,6 +100,6 @@ def _by_parts(w: Work, eqn: Eqn, params: dict[str, Any]) -> Pair:
     return Pair(first, w.number(0.0, first) if second is None else second)
 
 
-def _parts(w: Work, atom: Atom) -> tuple[Atom, Atom | None]:
+def _parts(w: PairRewriter, atom: Atom) -> tuple[Atom, Atom | None]:
     """The two numbers of an operand; one of a real one."""
     return (w.use(atom), None) if part_of(atom.aval.dtype) is None else w.pair(atom)

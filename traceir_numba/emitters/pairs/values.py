@@ -39,7 +39,7 @@ def part_of(dtype: np.dtype) -> np.dtype | None:
     return WORD if is_key(dtype) else None
 
 
-def is_evaluated(eqn: Eqn) -> bool:
+def is_reference_call(eqn: Eqn) -> bool:
     """True if the reference's kernel computes an equation, since it is of pairs."""
     name = eqn.primitive
     return name in EVALUATED and part_of(eqn.outputs[0].aval.dtype) is not None
@@ -54,17 +54,17 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class PairedArray:
     """The two numbers of a value beside one another, along one dimension more."""
 
     var: Var
 
 
 # What a rule gives for one result: a value of one number is an atom.
-Value = Atom | Pair | Whole
+Value = Atom | Pair | PairedArray
 
 
-class Work(Protocol):
+class PairRewriter(Protocol):
     """The equations that rules make, in place of the one that they are for."""
 
     def pair(self, atom: Atom) -> tuple[Atom, Atom]:
@@ -102,11 +102,11 @@ class Work(Protocol):
     def run(self, program: ClosedJaxpr, eqn: Eqn) -> list[Value]:
         """Another program of the equation's operands."""
 
-    def evaluated(self, eqn: Eqn) -> list[Value]:
+    def reference_call(self, eqn: Eqn) -> list[Value]:
         """The results of the reference's kernel for whole arrays."""
 
 
-Rule = Callable[[Work, Eqn], Sequence[Value]]
+Rule = Callable[[PairRewriter, Eqn], Sequence[Value]]
 
 RULES: dict[str, Rule] = {}
 
@@ -126,11 +126,11 @@ def rule(*names: str) -> Callable[[Made], Made]:
 
 
 @rule("reshape")
-def reshape(w: Work, eqn: Eqn) -> list[Value]:
+def reshape(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Reshape both numbers of each value: what lies in memory stays there."""
     whole = w.found_whole(eqn.inputs[0])
     if whole is None:
         return w.each(eqn)
     shape = (*eqn.outputs[0].aval.shape, 2)
     params = {"dimensions": None, "sharding": None, "new_sizes": shape}
-    return [Whole(w.bind("reshape", whole, shape=shape, **params))]
+    return [PairedArray(w.bind("reshape", whole, shape=shape, **params))]

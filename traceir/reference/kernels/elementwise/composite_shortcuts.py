@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
-from traceir.reference.kernels.elementwise.ufunc_shortcuts import Brief
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import UfuncShortcut
 
 # From the types of the operands, the other arguments, and the kernels one by one.
 Whole = Callable[
-    [Sequence[ShapedArray], tuple[Any, ...], Callable[..., Any]], Brief | None
+    [Sequence[ShapedArray], tuple[Any, ...], Callable[..., Any]], UfuncShortcut | None
 ]
 Types = Sequence[ShapedArray]
 
@@ -33,7 +33,7 @@ def _is_whole(aval: ShapedArray) -> bool:
 
 def _floor_divide(
     types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
-) -> Brief | None:
+) -> UfuncShortcut | None:
     """NumPy's quotients, but for those by zero."""
     if not _whole_numbers(types, others):
         return None
@@ -42,14 +42,14 @@ def _floor_divide(
     def run(x: np.ndarray, y: np.ndarray) -> Any:
         return divide(x, y) if nonzero(y) == size else slowly(x, y)
 
-    return Brief(run)
+    return UfuncShortcut(run)
 
 
 def _remainder(
     types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
-) -> Brief | None:
+) -> UfuncShortcut | None:
     """NumPy's remainders, which are 0 for a divisor of 0, too."""
-    return Brief(np.remainder) if _whole_numbers(types, others) else None
+    return UfuncShortcut(np.remainder) if _whole_numbers(types, others) else None
 
 
 # The arguments of `take` after the axis: what is outside the array is filled.
@@ -58,7 +58,7 @@ FILLED = {(mode, False, False, None) for mode in (None, "fill")}
 
 def _take(
     types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
-) -> Brief | None:
+) -> UfuncShortcut | None:
     """NumPy's reads where all places are inside: negative ones count from the end."""
     axis, *rest = others
     x, places = types
@@ -73,7 +73,7 @@ def _take(
         except IndexError:
             return slowly(x, places)
 
-    return Brief(run, silent=True)
+    return UfuncShortcut(run, silent=True)
 
 
 WHOLE: dict[str, Whole] = {
@@ -83,12 +83,12 @@ WHOLE: dict[str, Whole] = {
 }
 
 
-def whole(
+def composite_shortcut(
     function: Callable[..., Any],
     types: Types,
     others: tuple[Any, ...],
     slowly: Callable[..., Any],
-) -> Brief | None:
+) -> UfuncShortcut | None:
     """A shortcut for a composite; None for one that is no more than its parts.
 
     >>> import traceir.numpy as jnp

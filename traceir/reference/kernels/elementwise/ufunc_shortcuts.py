@@ -23,7 +23,7 @@ Types = Sequence[ShapedArray]
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class UfuncShortcut:
     """A function of arrays, and how it is called in the place of a kernel.
 
     `rest` are positional arguments after the operands; `order` is the operands', where
@@ -50,7 +50,7 @@ class Brief:
         return self.function(*operands, *self.rest)
 
 
-Rule = Callable[[Types, Mapping[str, Any]], Brief | None]
+Rule = Callable[[Types, Mapping[str, Any]], UfuncShortcut | None]
 DOT = (((0,), (0,)), ((), ()))
 # The ranks of operands whose product is NumPy's, by what is summed.
 PRODUCTS = {MATMUL: {(2, 2), (2, 1)}, DOT: {(1, 1)}}
@@ -69,7 +69,9 @@ SILENT = frozenset(
 ARITHMETIC = frozenset({np.add, np.subtract, np.multiply, np.square})
 
 
-def short(primitive: str, types: Types, params: Mapping[str, Any]) -> Brief | None:
+def ufunc_shortcut(
+    primitive: str, types: Types, params: Mapping[str, Any]
+) -> UfuncShortcut | None:
     """The function that a kernel calls in the end; None where it does more.
 
     >>> short("integer_pow", [ShapedArray((2,), "float32")], {"y": 2}).function
@@ -82,31 +84,31 @@ def short(primitive: str, types: Types, params: Mapping[str, Any]) -> Brief | No
     return _ufunc(kernel, types) if isinstance(kernel, np.ufunc) else None
 
 
-def _ufunc(function: np.ufunc, types: Types) -> Brief | None:
+def _ufunc(function: np.ufunc, types: Types) -> UfuncShortcut | None:
     kinds = {t.dtype.kind for t in types}
     if not kinds <= NUMBERS:
         return None
     silent = function in SILENT and kinds <= ORDERED
     exact = function in ARITHMETIC and kinds <= WHOLE
-    return Brief(function, silent=silent or exact)
+    return UfuncShortcut(function, silent=silent or exact)
 
 
-def _dot(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _dot(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     x, y = types
     asked = params.get("preferred_element_type")
     ranks = PRODUCTS.get(params["dimension_numbers"], set())
     same = x.dtype.kind in ORDERED and (asked is None or asked == x.dtype == y.dtype)
-    return Brief(np.matmul) if same and (x.ndim, y.ndim) in ranks else None
+    return UfuncShortcut(np.matmul) if same and (x.ndim, y.ndim) in ranks else None
 
 
-def _power(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _power(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     usual = params["y"] == 2 and types[0].dtype.kind in ORDERED
     return _ufunc(np.square, types) if usual else None
 
 
 def _real(function: Kernel) -> Rule:
     return lambda types, params: (
-        Brief(function) if types[0].dtype.kind in ORDERED else None
+        UfuncShortcut(function) if types[0].dtype.kind in ORDERED else None
     )
 
 
@@ -118,48 +120,50 @@ def _equal(function: np.ufunc) -> Rule:
 # --- elements that move ---------------------------------------------------------------
 
 
-def _shaped(shape: Sequence[int]) -> Brief:
+def _shaped(shape: Sequence[int]) -> UfuncShortcut:
     if not shape:  # a number of NumPy's has a method that takes no empty shape
-        return Brief(np.reshape, ((),), view=True, silent=True)
-    return Brief(methodcaller("reshape", tuple(shape)), view=True, silent=True)
+        return UfuncShortcut(np.reshape, ((),), view=True, silent=True)
+    return UfuncShortcut(methodcaller("reshape", tuple(shape)), view=True, silent=True)
 
 
-def _reshape(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _reshape(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     return _shaped(params["new_sizes"])
 
 
-def _squeeze(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _squeeze(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     left = set(range(types[0].ndim)) - set(params["dimensions"])
     return _shaped([types[0].shape[d] for d in sorted(left)])
 
 
-def _transpose(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _transpose(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     shape, order = types[0].shape, params["permutation"]
     moved = [d for d in order if shape[d] != 1]
     if moved == sorted(moved):
         return _shaped([shape[d] for d in order])
-    return Brief(lambda x: x.transpose(order).copy(), silent=True)
+    return UfuncShortcut(lambda x: x.transpose(order).copy(), silent=True)
 
 
-def _broadcast(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _broadcast(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     dims, shape = params["broadcast_dimensions"], params["shape"]
     in_order = sorted(dims) == list(dims)
     same = types[0].size == ShapedArray(shape, types[0].dtype).size
     return _shaped(shape) if in_order and same else None
 
 
-def _slice(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _slice(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     starts, limits = params["start_indices"], params["limit_indices"]
     steps = params.get("strides") or (1,) * len(starts)
     read = itemgetter(tuple(map(slice, starts, limits, steps)))
-    return Brief(lambda x: read(x).copy(), silent=True)
+    return UfuncShortcut(lambda x: read(x).copy(), silent=True)
 
 
-def _concatenate(types: Types, params: Mapping[str, Any]) -> Brief | None:
-    return Brief(np.concatenate, (params["dimension"],), together=True, silent=True)
+def _concatenate(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
+    return UfuncShortcut(
+        np.concatenate, (params["dimension"],), together=True, silent=True
+    )
 
 
-def _stack(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _stack(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     if params["axis"] or not types[0].ndim:
         return None
     shape = (len(types), *types[0].shape)
@@ -169,26 +173,26 @@ def _stack(types: Types, params: Mapping[str, Any]) -> Brief | None:
         found.setflags(write=False)  # what is behind a view is not written to either
         return found.reshape(shape)
 
-    return Brief(stacked, silent=True)
+    return UfuncShortcut(stacked, silent=True)
 
 
-def _select(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _select(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     usual = len(types) == 3 and types[0].dtype.kind == "b"
-    return Brief(np.where, order=(0, 2, 1), silent=True) if usual else None
+    return UfuncShortcut(np.where, order=(0, 2, 1), silent=True) if usual else None
 
 
-def _convert(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _convert(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     x, dtype = types[0], params["new_dtype"]
     if x.dtype.kind not in ORDERED or dtype.kind not in ORDERED:
         return None
     if x.dtype.kind != "f" or dtype.kind not in "iu":
         silent = x.dtype.kind in WHOLE and dtype.kind in WHOLE
-        return Brief(methodcaller("astype", dtype), silent=silent)
+        return UfuncShortcut(methodcaller("astype", dtype), silent=silent)
     few = dtype.kind == "i" and x.size <= cost_model.STABLE_SORT_LINE
     return _to_integer(dtype, KERNELS["convert_element_type"]) if few else None
 
 
-def _to_integer(dtype: np.dtype, kernel: Kernel) -> Brief:
+def _to_integer(dtype: np.dtype, kernel: Kernel) -> UfuncShortcut:
     """Numbers of a magnitude that the dtype holds are only cut off."""
     # A sum of squares is rounded, but never to less than the greatest of them.
     end, squares = float(np.iinfo(dtype).max + 1) ** 2, np.vdot
@@ -198,57 +202,59 @@ def _to_integer(dtype: np.dtype, kernel: Kernel) -> Brief:
             return x.astype(dtype)
         return kernel(x, new_dtype=dtype)
 
-    return Brief(convert)
+    return UfuncShortcut(convert)
 
 
 # --- elements of a line ---------------------------------------------------------------
 
 
 def _reduction(function: np.ufunc, typed: bool) -> Rule:
-    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    def rule(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
         (x,), axes = types, params["axes"]
         if not axes or not x.size or x.dtype.kind not in ORDERED:
             return None
         axis = axes[0] if len(axes) == 1 else axes
         rest = (axis, x.dtype) if typed else (axis,)
-        return Brief(function.reduce, rest, silent=not typed and function in SILENT)
+        return UfuncShortcut(
+            function.reduce, rest, silent=not typed and function in SILENT
+        )
 
     return rule
 
 
 def _logical(function: np.ufunc) -> Rule:
-    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    def rule(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
         (x,), axes = types, params["axes"]
         if not axes or x.dtype.kind != "b":
             return None
         axis = axes[0] if len(axes) == 1 else axes
-        return Brief(function.reduce, (axis,), silent=True)
+        return UfuncShortcut(function.reduce, (axis,), silent=True)
 
     return rule
 
 
 def _place(name: str) -> Rule:
-    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    def rule(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
         if types[0].dtype.kind not in ORDERED:
             return None
         (axis,), dtype = params["axes"], params["index_dtype"]
         find = methodcaller(name, axis)
-        return Brief(lambda x: find(x).astype(dtype), silent=True)
+        return UfuncShortcut(lambda x: find(x).astype(dtype), silent=True)
 
     return rule
 
 
-def _running(function: np.ufunc) -> Rule:
-    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _accumulate(function: np.ufunc) -> Rule:
+    def rule(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
         dtype = types[0].dtype
         if params["reverse"] or dtype.kind not in ORDERED:
             return None
-        return Brief(function.accumulate, (params["axis"], dtype))
+        return UfuncShortcut(function.accumulate, (params["axis"], dtype))
 
     return rule
 
 
-def _sort(types: Types, params: Mapping[str, Any]) -> Brief | None:
+def _sort(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     axis = params["dimension"]
     alone = len(types) == 1 and types[0].dtype.kind in ORDERED
     if not alone or types[0].size > cost_model.STABLE_SORT_LINE:
@@ -259,7 +265,7 @@ def _sort(types: Types, params: Mapping[str, Any]) -> Brief | None:
         found.sort(axis, "stable")
         return found
 
-    return Brief(ordered, silent=True)
+    return UfuncShortcut(ordered, silent=True)
 
 
 SHORT: dict[str, Rule] = {
@@ -268,10 +274,10 @@ SHORT: dict[str, Rule] = {
     "broadcast_in_dim": _broadcast,
     "concatenate": _concatenate,
     "convert_element_type": _convert,
-    "cummax": _running(np.maximum),
-    "cummin": _running(np.minimum),
-    "cumprod": _running(np.multiply),
-    "cumsum": _running(np.add),
+    "cummax": _accumulate(np.maximum),
+    "cummin": _accumulate(np.minimum),
+    "cumprod": _accumulate(np.multiply),
+    "cumsum": _accumulate(np.add),
     "dot_general": _dot,
     "eq": _equal(np.equal),
     "integer_pow": _power,

@@ -10,7 +10,7 @@ import numpy as np
 from traceir.reference.kernels.registry import KERNELS, Kernel
 
 
-def _running(accumulate: Callable[..., Any]) -> Kernel:
+def _accumulate(accumulate: Callable[..., Any]) -> Kernel:
     def run(x: np.ndarray, *, axis: int, reverse: bool) -> Any:
         if reverse:
             return np.flip(accumulate(np.flip(x, axis), axis, x.dtype), axis)
@@ -19,8 +19,8 @@ def _running(accumulate: Callable[..., Any]) -> Kernel:
     return run
 
 
-KERNELS["cumsum"] = _running(np.add.accumulate)
-KERNELS["cumprod"] = _running(np.multiply.accumulate)
-KERNELS["cummax"] = _running(np.maximum.accumulate)
-KERNELS["cummin"] = _running(np.minimum.accumulate)
-KERNELS["cumlogsumexp"] = _running(np.logaddexp.accumulate)
+KERNELS["cumsum"] = _accumulate(np.add.accumulate)
+KERNELS["cumprod"] = _accumulate(np.multiply.accumulate)
+KERNELS["cummax"] = _accumulate(np.maximum.accumulate)
+KERNELS["cummin"] = _accumulate(np.minimum.accumulate)
+KERNELS["cumlogsumexp"] = _accumulate(np.logaddexp.accumulate)
