@@ -22,6 +22,7 @@ import traceir.tree_util as tu
 from traceir import lax
 from traceir.base.moved_modules import MOVED
 from traceir.scipy import linalg, stats
+from traceir.sharding import P
 
 X = jnp.arange(3.0)
 PICKLES = json.loads((Path(__file__).parent / "data/earlier-pickles.json").read_text())
@@ -48,6 +49,7 @@ WRITTEN: dict[str, Any] = {
     "scalar_type": jnp.float32,
     "spec": traceir.ShapeDtypeStruct((3,), "float32"),
     "treedef": tu.tree_structure({"a": 1, "b": (2, None)}),
+    "unconstrained": P(P.UNCONSTRAINED, "a"),
     "variable": traceir.make_jaxpr(lambda x: x)(X),
 }
 
@@ -83,3 +85,9 @@ def test_every_module_is_where_it_is_said_to_be() -> None:
 def test_a_scalar_type_is_itself_after_a_copy(name: str) -> None:
     kind = getattr(jnp, name)
     assert pickle.loads(pickle.dumps(kind)) is copy.deepcopy(kind) is kind
+
+
+def test_what_leaves_a_dimension_to_the_compiler_is_one() -> None:
+    spec = P(P.UNCONSTRAINED, "a")
+    for same in (pickle.loads(pickle.dumps(spec)), copy.deepcopy(spec)):
+        assert same == spec and same.axes(0) == ()

@@ -16,6 +16,7 @@ from traceir.arrays.sharding import (
     Sharding,
     make_mesh,
 )
+from traceir.arrays.sharding import _Unconstrained as _Unconstrained  # of pickles
 
 __all__ = [
     "AxisType",

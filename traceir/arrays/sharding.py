@@ -93,6 +93,14 @@ class PartitionSpec:
 
 
 class _Unconstrained:
+    """The entry of a spec that leaves a dimension to the compiler: the only one."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> _Unconstrained:
+        known: _Unconstrained | None = getattr(PartitionSpec, "UNCONSTRAINED", None)
+        return object.__new__(cls) if known is None else known
+
     def __repr__(self) -> str:
         return "UNCONSTRAINED"
 
