@@ -1,4 +1,4 @@
-"""Dtypes: what NumPy says of its own, said of bfloat16, too. Serves: derive.float0
+"""Dtypes: NumPy's functions about them, for bfloat16, too. Serves: derive.float0
 
 bfloat16 is the dtype of the package ml_dtypes, which every array library has it from;
 the package is imported when the dtype is first asked for.

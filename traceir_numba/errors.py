@@ -23,7 +23,7 @@ def wrong_threads(number: object) -> TraceirError:
 
 @contextmanager
 def wrapped(rule: str, what: str) -> Iterator[None]:
-    """Turn any failure inside into the error of `rule`: nobody needs Numba's traceback.
+    """Turn any failure inside into the error of `rule`, without Numba's traceback.
 
     The original error stays reachable as its cause.
     """

@@ -34,7 +34,7 @@ class _ArrayType(type):
 
 
 class Array(Methods, metaclass=_ArrayType):
-    """An immutable array: what every operation returns outside a traced function.
+    """An immutable array, which every operation returns outside a traced function.
 
     Made by the functions of `traceir.numpy`; never by calling the class. NumPy reads
     it without a copy; to change an element, make a new array with `x.at[i].set(v)`.
@@ -59,7 +59,7 @@ class Array(Methods, metaclass=_ArrayType):
 
     @staticmethod
     def _wrap(value: np.ndarray, aval: ShapedArray) -> Array:
-        """The array of a fresh C-contiguous `value`, which nobody else may write to."""
+        """The array of a fresh C-contiguous `value` that has no other owner."""
         # Positional: a keyword would cost as much again as the rest of this function.
         value.setflags(False)  # type: ignore[call-arg]
         made: Array = _new(Array)

@@ -63,7 +63,7 @@ def devices(backend: str | None = None) -> list[CpuDevice]:
 
 
 def check_device(device: object) -> None:
-    """Raise ValueError (array.device) for what is neither a device nor a sharding.
+    """Raise ValueError (array.device) unless a value is a device or a sharding.
 
     None leaves the choice to the library, which has one device.
 

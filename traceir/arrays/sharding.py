@@ -258,7 +258,7 @@ class NamedSharding:
         return prod(sizes[axis] for axis in self.spec.axes(dimension))
 
     def shard_shape(self, global_shape: Sequence[int]) -> Shape:
-        """The shape of what one device holds.
+        """The shape of the part that one device holds.
 
         Raises ValueError (sharding.rank, sharding.divides).
         """

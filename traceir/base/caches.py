@@ -57,7 +57,7 @@ def once(function: Callable[..., T]) -> Cached[T]:
 
 
 def cleared(clear: Callable[[], object]) -> Callable[[], object]:
-    """Have `clear_caches` call this function: it drops what can be made anew."""
+    """Have `clear_caches` call this function, which drops what can be made anew."""
     _clear.append(clear)
     return clear
 
@@ -69,7 +69,8 @@ def clear_all() -> None:
 
 
 class LRUCache(Generic[T]):
-    """An LRU cache that keeps alive what was used last, though nobody else holds it.
+    """An LRU cache that keeps the values used last alive, even if nothing else holds
+    them.
 
     >>> recent = LRUCache(2)
     >>> for name in "abac":
@@ -113,7 +114,7 @@ LIMITS: dict[str, int] = {"trace_cache_size": 4096}
 
 
 def set_limit(name: str, value: object) -> None:
-    """Set a limit; TypeError or ValueError for what is no whole number above 0."""
+    """Set a limit; TypeError or ValueError unless it is a whole number above 0."""
     if type(value) is not int:
         raise TypeError(f"the flag {name} is a whole number, got {value!r}")
     if value < 1:
@@ -122,7 +123,7 @@ def set_limit(name: str, value: object) -> None:
 
 
 def limits_from_environment(environment: Mapping[str, str]) -> None:
-    """Set the limits that variables give; ValueError for what is no number above 0."""
+    """Set the limits that variables give; ValueError unless they are above 0."""
     for name in LIMITS:
         text = environment.get(f"TRACEIR_{name.upper()}", "").strip()
         if text and not (text.isdecimal() and int(text)):
@@ -160,7 +161,7 @@ class ClockEviction(Generic[C]):
         self._lock = kept_over_forks(threading.RLock())
 
     def add(self, thing: C, drop: Callable[[C], None]) -> None:
-        """Enter a thing; what is too much is dropped, outside every lock."""
+        """Enter a thing; superfluous ones are dropped, outside every lock."""
         old: list[tuple[C, Callable[[C], None]]] = []
         with self._lock:
             while len(self._seen) >= LIMITS[self.limit]:

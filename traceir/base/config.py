@@ -73,7 +73,7 @@ class ConfigFlag:
 
     @property
     def default(self) -> Value:
-        """The value of a flag that nobody set."""
+        """The value of a flag that is not set."""
         return self.values[0]
 
 
@@ -217,7 +217,7 @@ def _refresh() -> None:
 
 
 def _look_outside() -> None:
-    """Derive what this thread's operations see outside every trace."""
+    """Derive the context of this thread's operations outside every trace."""
     if local.trace is not None:
         local.outside = None
     elif local.scopes:

@@ -160,7 +160,7 @@ def debug_key_reuse(value: bool = True) -> ConfigScope:
 
 
 def sanitize(value: bool = True) -> ConfigScope:
-    """Within ``with``: what is outside, wraps or is no number is an error (sanitize.*).
+    """Within ``with``: indices out of bounds, overflow and NaN are errors (sanitize.*).
 
     >>> import traceir, traceir.numpy as jnp
     >>> with traceir.sanitize():

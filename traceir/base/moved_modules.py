@@ -97,7 +97,7 @@ class MovedModule(ModuleType):
 
 
 def attributes_of(module: str) -> Callable[[str], object]:
-    """A module's `__getattr__` that gives what another module has under a name."""
+    """A module's `__getattr__` that gives the attributes of another module."""
 
     def find(name: str) -> object:
         if name.startswith("__"):  # what tools ask of every module

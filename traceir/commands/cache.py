@@ -69,7 +69,7 @@ def _list(store: Store) -> int:
 
 
 def _what(store: Store, one: Listed) -> str:
-    """A word on an entry: the program's name, or what code defines."""
+    """A word on an entry: the program's name, or the functions that code defines."""
     entry = store.read(one.kind, one.key)
     if entry is None:
         return "(not to be used)"

@@ -35,7 +35,7 @@ GOOD, BAD, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
 
 class UsageError(Exception):
-    """The command cannot do what it was asked for."""
+    """The command was asked for something that it cannot do."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -107,7 +107,7 @@ def deviations(spec: str, path: Path | None) -> tuple[Deviation, ...]:
 
 
 def conduct(spec: str, cases: Sequence[Case], limits: Limits, record: Record) -> Report:
-    """Judge the cases; what is done so far when interrupted."""
+    """Judge the cases; the report of those done so far when interrupted."""
     pool = WorkerPool(spec, limits)
     found: dict[str, Verdict] = {}
     interrupted = False

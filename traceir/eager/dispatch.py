@@ -89,7 +89,7 @@ NOTHING = object()
 
 
 def planned(function: F) -> F:
-    """The function, remembering what it does with operands of each type.
+    """The function, with plans for operands of each type.
 
     >>> import traceir.numpy as jnp
     >>> stack = planned(jnp.stack)
@@ -263,7 +263,7 @@ THEMSELVES = frozenset({int, str, type(None), type, type(Ellipsis)})
 
 
 def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
-    """Append what a call's key has of an argument, and the arrays in it.
+    """Append an argument's part of a call's key, and the arrays in it.
 
     False for what a key cannot have.
     """

@@ -41,7 +41,7 @@ FREE = frozenset({"x64", "face", "numpy_dtype_promotion", "threefry_partitionabl
 
 @functools.cache
 def admits_plans(context: Context) -> bool:
-    """True if operations do under these flags what they do without them.
+    """True if these flags do not change operations.
 
     >>> from traceir import config
     >>> admits_plans(config.current())
@@ -137,7 +137,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 class _PlanWriter(FunctionWriter):
-    """The text of a plan while it is written, and what its names stand for."""
+    """The text of a plan while it is written, and the values of its names."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class _PlanWriter(FunctionWriter):
         return lambda *operands: operands[k]
 
     def _fold(self, eqn: Eqn) -> bool:
-        """Compute now what is small and depends on no operand."""
+        """Compute small values that depend on no operand now."""
         sizes = sum(v.aval.size for v in eqn.outputs)
         values = list(map(self._value, eqn.inputs))
         if sizes > cost_model.PLAN_CONSTANT_ELEMENTS or any(v is None for v in values):
@@ -247,7 +247,7 @@ class _PlanWriter(FunctionWriter):
         return _called(run, self.constant(brief.function, "k"), [*given, *rest])
 
     def _function(self, at_once: bool) -> Plan:
-        """The text as a function; what is not done at once is run quietly."""
+        """The text as a function, which runs quietly unless it is one call."""
         everything = range(len(self.jaxpr.invars))
         places = [k for k in everything if self.jaxpr.invars[k] in self.used]
         inputs = [f"a{k}" for k in places]
@@ -269,7 +269,7 @@ class _PlanWriter(FunctionWriter):
         return f"a{k} = asarray(x{k}, {dtype})"
 
     def _results(self, inputs: Sequence[str]) -> Iterator[str]:
-        """The result, in memory that nobody else has."""
+        """The result, in memory of its own."""
         outs = self.jaxpr.outvars
         avals = self.constant([v.aval for v in outs], "t")
         names = [self._read(v) for v in outs]

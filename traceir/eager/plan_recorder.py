@@ -23,7 +23,7 @@ WHOLE, BRIEF = "whole", "brief"
 
 
 class PlanRecorder(StagingTrace):
-    """Records what a function does outside every trace."""
+    """The trace that records a function for its plan."""
 
     __slots__ = ()
     plain = True

@@ -16,7 +16,9 @@ LIMIT = 4000
 
 @cache
 def mpmath() -> Any:
-    """A context of mpmath of its own precision; ImportError says what needs it."""
+    """A context of mpmath with its own precision; ImportError tells that mpmath is
+    needed.
+    """
     try:
         from mpmath import MPContext
     except ImportError as error:

@@ -86,5 +86,5 @@ def _cut(data: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
 
 
 def broken(why: str) -> TraceirError:
-    """The error of a file that is not what was written."""
+    """The error of a file that is damaged."""
     return rules.error("export.file", got=why)

@@ -108,7 +108,7 @@ def from_file(data: bytes) -> ExportedProgram:
 
 
 def _named(closed: ClosedJaxpr, head: Any) -> ExportedProgram:
-    """The program with what the head says of it; ValueError (export.file)."""
+    """The program with the head's statements about it; ValueError (export.file)."""
     try:
         name = str(head["name"])
         labels = tuple(map(str, head["arguments"]))

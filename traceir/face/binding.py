@@ -286,7 +286,7 @@ def _part(name: str) -> property:
 
 
 def _no_parts(self: NumpyTracer, plain: property) -> Any:
-    """The imaginary parts of real numbers: zeros that nobody can write to."""
+    """The imaginary parts of real numbers: read-only zeros."""
     made = traced(plain.__get__(self), number=self.number)
     if not self.number:
         made.layout = self.memory.imag

@@ -25,7 +25,7 @@ def call(
     leaves: Sequence[NumpyTracer],
     containers: Containers | None = None,
 ) -> Any:
-    """The results of a function; with them what it has written to its arguments."""
+    """The results of a function; with them its writes to its arguments."""
     view = NamespaceView()
     seen = {name: view.of(value) for name, value in kwargs.items()}
     asked = [LayoutQuery() for _ in leaves]

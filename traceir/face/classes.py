@@ -23,7 +23,7 @@ from traceir.face.objects import SeenClass, derived
 
 
 def class_of(value: Any) -> builtins.type:
-    """The class of a value, of a traced one that of what it stands for."""
+    """The class of a value; of a traced one, that of the value it stands for."""
     if isinstance(value, (Selection, CapturedArray)):
         return np.ndarray
     if not isinstance(value, NumpyTracer):
@@ -47,7 +47,7 @@ class _TypeClass(builtins.type):
 
 
 class type(builtins.type, metaclass=_TypeClass):  # the name that functions know
-    """Python's `type`: of a traced array it gives the class of what that stands for."""
+    """Python's `type`: of a traced array, the class of the array it stands for."""
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {"type": type}
@@ -79,7 +79,7 @@ _NUMBERS = (
 
 @functools.cache
 def scalars() -> Mapping[Any, builtins.type]:
-    """NumPy's classes of numbers, with what a traced function sees in their place."""
+    """NumPy's classes of numbers, with their stand-ins in a traced function."""
     kinds = {getattr(np, name) for name in _NUMBERS}
     return {kind: derived(_Scalar, kind, []) for kind in kinds}
 

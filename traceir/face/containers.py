@@ -41,7 +41,7 @@ class Containers:
             self._look(part, (*path, (kind, key)))
 
     def updated(self, results: Any, leaves: Sequence[Any]) -> Any:
-        """The results, with what has changed in the containers, if anything has.
+        """The results, with changes in the containers, if there are any.
 
         Raises TypeError (update.container) for what cannot be done to the caller's.
         """
@@ -70,7 +70,9 @@ def _is_object(value: Any) -> bool:
 
 
 class _Encoder:
-    """Says what a container has: what the caller gave, results, and constants."""
+    """An encoder of a container's contents: the caller's values, results, and
+    constants.
+    """
 
     def __init__(self, known: Any, leaves: Sequence[Any]) -> None:
         self._known = known

@@ -201,7 +201,7 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
 
 
 def _fixed(leaf: Any) -> Any:
-    """An argument that is known, by elements that nobody changes; or a traced one."""
+    """An argument that is known, by elements that never change; or a traced one."""
     if isinstance(leaf, NumpyTracer) and leaf.concrete is not None:
         return np.array(leaf.concrete)
     return np.array(leaf) if type(leaf) is np.ndarray else leaf

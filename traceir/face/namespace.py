@@ -61,7 +61,7 @@ def _is_number_class(value: Any) -> bool:
 
 
 def _silent(function: Function) -> Function:
-    """A function that says what becomes of faults of floats: no program raises them."""
+    """A function such as `np.errstate`: no program raises faults of floats."""
 
     @functools.wraps(function, updated=())
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -96,7 +96,7 @@ class _Module(ModuleType):
 
 
 class _UsersModule(ModuleType):
-    """A user's module as a traced function sees it: what is in it, by a view."""
+    """A user's module as a traced function sees it: its attributes, by a view."""
 
     def __init__(self, module: ModuleType, view: NamespaceView) -> None:
         super().__init__(module.__name__, module.__doc__)
@@ -236,7 +236,7 @@ class NamespaceView:
         return self.function(function) if _is_users(function) else function
 
     def function(self, function: Any) -> Any:
-        """A function that sees its globals, and what it encloses, by this view."""
+        """A function that sees its globals and its closure by this view."""
         if isinstance(function, functools.partial):
             inner = self.function(function.func)
             args = map(self.of, function.args)
@@ -293,7 +293,7 @@ class NamespaceView:
         return cell if same else CellType(found)
 
     def end(self) -> None:
-        """Hand on what has been made global."""
+        """Hand on assignments to globals."""
         for one in self._globals.values():
             one.flush()
         self.objects.end()
@@ -349,7 +349,7 @@ def _in_site_packages(name: str) -> bool:
 
 @functools.cache
 def _has_numpy(root: str) -> bool:
-    """True if a module of a package has what a traced function sees otherwise."""
+    """True if a module of a package has values with stand-ins."""
     modules = [
         module
         for name, module in list(sys.modules.items())

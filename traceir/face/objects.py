@@ -107,7 +107,7 @@ class Objects:
         return made
 
     def end(self) -> None:
-        """Give objects and tables what the function has set."""
+        """Set the function's new values in objects and tables."""
         for made, value, before in self._made.values():
             for name, held in vars(made).items():
                 if held is not before.get(name, MISSING):
@@ -188,7 +188,7 @@ def _mapped(table: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _hand_on(made: Any, value: Any, before: Any) -> None:
-    """Give a table what its copy has now."""
+    """Make a table equal to its copy."""
     pairs = zip(*(t.values() if type(t) is dict else t for t in (before, value)))
     known = {id(seen): part for seen, part in pairs}
     new = _mapped(made, lambda part: known.get(id(part), part))

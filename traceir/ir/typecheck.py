@@ -60,7 +60,7 @@ class _Lazily(dict[str, Made]):
 
 
 class Typer:
-    """The typing of one set of rules: compiled rows and what they were asked."""
+    """The typing by one set of rules: compiled rows, and their results so far."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules

@@ -167,7 +167,7 @@ def _ordered(times: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def warn(text: str, *values: object) -> None:
-    """Tell who reads the log of traceir.
+    """Warn in the log of traceir.
 
     >>> import logging
     >>> logging.getLogger("traceir").setLevel("ERROR")

@@ -45,7 +45,7 @@ class Executable(Protocol):
         """Run on C-contiguous arrays of the program's input types; fresh results."""
 
     def as_text(self, form: str) -> str:
-        """The program in a dialect of the backend; what is to say of its "speed"."""
+        """The program in a dialect of the backend, or a report on its "speed"."""
 
 
 @functools.cache

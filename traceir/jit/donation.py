@@ -214,7 +214,7 @@ def _count(memory: np.ndarray) -> int:
 
 
 def _is_free(memory: np.ndarray) -> bool:
-    """True if nobody else refers to an array, or to what it is a view of."""
+    """True if nothing else refers to an array, or to its base."""
     base = memory.base
     if base is None or getattr(type(base), "recycled", False):
         return _count(memory) == _ALONE

@@ -25,7 +25,7 @@ _making_bodies = kept_over_forks(threading.Lock())
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """With what a class was called to make a jitted function, after the function."""
+    """The arguments of a jitted function's class, after the function."""
 
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()

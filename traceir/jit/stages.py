@@ -161,7 +161,7 @@ class Compiled(_Stage):
     exe: Executable
 
     def as_text(self, dialect: str | None = None) -> str:
-        """The text that was compiled, or what became of it in another `dialect`.
+        """The text that was compiled, or its translation in another `dialect`.
 
         By default the "source": the jaxpr, and below it the source that the backend
         made of it; of the reference, which makes none, the jaxpr alone. Compiled by

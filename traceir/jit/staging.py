@@ -166,7 +166,7 @@ def find_entry(
 
 
 def check_seal(entry: TraceCacheEntry, fun: Callable[..., Any]) -> None:
-    """Raise StaleCaptureError if a strict trace is not what it would be now."""
+    """Raise StaleCaptureError if a strict trace would be another one now."""
     if entry.seal is not None:
         verify(entry.seal, fun, entry.call.statics, _states_count(entry.call))
 
@@ -258,7 +258,7 @@ register_pytree_node(
 
 
 def flatten_results(results: Any) -> tuple[list[Any], flatten.TreeDef]:
-    """The leaves of what a function returns; arrays of float0 are in the structure.
+    """The leaves of a function's result; arrays of float0 are in the structure.
 
     >>> flatten_results((1.0, np.zeros(2, float0)))[1].unflatten([2.0])[1].shape
     (2,)

@@ -22,7 +22,7 @@ from traceir.exact.reals import Real
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal for one element: its exact value, dtype, and what may differ.
+    """The goal for one element: its exact value, dtype, and tolerance.
 
     `ulps` is the k of the sets `ulp` and `conditioned`; `choices` what the
     implementation declares.

@@ -203,7 +203,7 @@ def map_(
 def differences(
     a: TreeDef, b: TreeDef, path: Path = ()
 ) -> Iterator[tuple[Path, TreeDef, TreeDef]]:
-    """The paths at which two structures differ first, and what they have there.
+    """The paths at which two structures differ first, and their nodes there.
 
     >>> a, b = structure({"k": 0, "m": 0}), structure({"k": (0, 0), "m": 0})
     >>> [(key_path(path), x, y) for path, x, y in differences(a, b)]

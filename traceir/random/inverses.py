@@ -34,7 +34,8 @@ from traceir.random.trials import check_mode
 
 
 def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
-    """The waiting time for what happens once in a unit of time: exp(-x), from 0 on.
+    """The waiting time for events that happen once in a unit of time: exp(-x), from 0
+    on.
 
     Raises ValueError (random.floating), TypeError (face.shape).
 

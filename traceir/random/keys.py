@@ -230,5 +230,5 @@ def _like(key: Key, made: Array) -> Array:
 
 
 def partitionable() -> bool:
-    """True if the newer layout counts what is made of a key."""
+    """True if the newer layout of counters is in force."""
     return config.local.context.threefry_partitionable

@@ -191,7 +191,7 @@ _Call = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...], tuple[int, .
 
 
 def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
-    """A call of the host, ready for operands; what it raises names the user's line."""
+    """A call of the host, ready for operands; its errors name the user's line."""
     function = partial(KERNELS[eqn.primitive], **dict(eqn.params))
 
     def call(*xs: np.ndarray) -> list[np.ndarray]:

@@ -39,7 +39,7 @@ def failures(
     rules: Rules,
     around: Mapping[str, Any] = NOWHERE,
 ) -> Iterator[tuple[Clause, Scope]]:
-    """The failed clauses in order, with what their names stand for."""
+    """The failed clauses in order, with the values of their names."""
     scope = equation_scope(primitive, avals, params, rules, around)
     clauses = [c for c in rules.program if c.at == "equation"]
     failed = False

@@ -78,7 +78,7 @@ def _dtype(name: str, row: RowReader) -> DType:
 
 
 def _check_stored(dtype: DType, where: str) -> None:
-    """Raises table.lattice where a dtype is not what NumPy stores under its name."""
+    """Raises table.lattice if a dtype is not the one that NumPy has by its name."""
     said = dtype.kind, dtype.bits, dtype.min, dtype.max
     if dtype.bits % 8 or (dtype.kind in INEXACT and dtype.min != -dtype.max):
         got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"

@@ -300,7 +300,7 @@ class _Loader:
             raise problem("table.row", f"{where}: key", got, ", ".join(reads))
 
     def levels(self) -> Levels:
-        """The rows of what may be asked of values, and of transforms."""
+        """The rows of questions to values, and of transforms."""
         table = self.table("levels")
         knowledge: tuple[str, ...] = ()
         if table.has("knowledge"):

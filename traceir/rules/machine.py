@@ -30,7 +30,7 @@ SCOPE = FormulaNames(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state: `place` is what holds the trace while in it."""
+    """A state: `place` is the holder of the trace while in it."""
 
     id: str
     name: str

@@ -15,7 +15,7 @@ Chain = list[tuple[str, Mapping[str, Any]]]
 
 
 class RowReader:
-    """A row being read: where it stands, what it has, what has been asked for.
+    """A row being read: its place, its keys, and those that have been read.
 
     Raises RuleTableError naming file, row and key. A key that is never asked for is
     unknown: call `done` at the end.

@@ -182,7 +182,7 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Something that Python may ask of a value, and what an answer needs to know.
+    """A question of Python's to a value, and the knowledge that an answer needs.
 
     `code` is how it is asked; `raises` the clause of the refusal, the row's own unless
     it names another.
@@ -308,7 +308,7 @@ class Face:
 
 @dataclass(frozen=True)
 class Lattice:
-    """Dtypes, their sets, promotion, and what Python's numbers are."""
+    """Dtypes, their sets, promotion, and the dtypes of Python's numbers."""
 
     dtypes: Mapping[str, DType] = field(default_factory=dict)
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

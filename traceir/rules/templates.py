@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TemplateName:
-    """A value: an operand, a result, a tangent, or what a statement defines."""
+    """A value: an operand, a result, a tangent, or a statement's definition."""
 
     name: str
 
@@ -47,7 +47,7 @@ class TemplateSpread:
 
 @dataclass(frozen=True, slots=True)
 class TemplateNumber:
-    """A number; without `dtype` it has that of what stands beside it."""
+    """A number; without `dtype` it has that of its neighbours."""
 
     value: int | float
     dtype: str = ""

@@ -29,7 +29,7 @@ Arrays = Sequence[np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A clause that elements of a result violate: what was got, and the user's line."""
+    """A clause that elements of a result violate: the values, and the user's line."""
 
     rule: str
     got: str
@@ -123,7 +123,7 @@ def _not_finite(
 def _known(
     primitive: str, found: Sequence[np.ndarray], shape: tuple[int, ...]
 ) -> np.ndarray:
-    """At which elements of a result an operand already has what is looked for."""
+    """The elements of a result at which an operand already has the fault."""
     known = np.zeros(shape, bool)
     for one in found:
         known |= one if pointwise(primitive) else one.any()

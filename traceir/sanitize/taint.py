@@ -87,7 +87,7 @@ class Sanitized(InterpretedProgram):
 
 
 class SanitizedExecutable:
-    """An executable that looks for faults; what is compiled is for its texts alone."""
+    """An executable that looks for faults; the compiled one is for its texts alone."""
 
     __slots__ = ("run", "_compile")
 
@@ -224,7 +224,7 @@ def _applied(eqn: Eqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 class TaintDomain:
-    """The domain of marked arrays: what decides has to be good."""
+    """The domain of marked arrays: a predicate must not be marked."""
 
     def ready(self, closed: ClosedJaxpr) -> Call[Tainted]:
         """A program within another; its faults are told when they count."""

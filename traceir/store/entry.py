@@ -19,7 +19,7 @@ class Corrupt(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:
-    """A program, the code of some functions, or tables, by a digest of what made it.
+    """A program, the code of some functions, or tables, by a digest of their sources.
 
     `facts` are numbers, strings, lists and dicts of them; `blocks` are bytes.
 

@@ -31,7 +31,7 @@ _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file of the store, without what is in it."""
+    """A file of the store, without its contents."""
 
     name: str
     kind: str
@@ -83,7 +83,7 @@ class Store:
         return entry
 
     def refuse(self, kind: str, key: str, why: str) -> None:
-        """Remove an entry that is not what it says, with a warning."""
+        """Remove an entry that differs from its digest, with a warning."""
         path = self.path(kind, key)
         warn(path, why, "corrupt")
         with suppress(OSError):
@@ -176,7 +176,7 @@ class Store:
                         os.unlink(file.path)  # of a process that was ended
 
     def prune(self, bound: int) -> int:
-        """Remove what was used longest ago until the rest fits; gives their number."""
+        """Remove the entries used longest ago until the rest fits; gives the count."""
         self._unseen = 0
         entries = self.listed()
         excess = sum(one.size for one in entries) - bound

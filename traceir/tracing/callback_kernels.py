@@ -52,7 +52,7 @@ def debug_print(
 def debug_callback(
     *xs: np.ndarray, callback: Callable[..., Any], **_: Any
 ) -> list[Any]:
-    """Call a function of the user's; what it gives is not looked at."""
+    """Call a function of the user's; its result is ignored."""
     call(callback, *xs)
     return []
 

@@ -42,7 +42,7 @@ class Tracing(Protocol):
 
 
 def refusal(tracer: Traced, row_id: str, what: str = "") -> Exception:
-    """The error of asking a traced value what its transform does not let be known.
+    """The error of a question to a traced value that its transform does not answer.
 
     `what` names the Python operation, for the text. The error's class is the row's.
     """

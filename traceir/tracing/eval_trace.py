@@ -22,7 +22,7 @@ from traceir.tracing.trace import (
 
 
 class EvalTrace(Trace):
-    """Evaluates what it can: operations of which no operand is traced."""
+    """The trace that evaluates operations without traced operands."""
 
     __slots__ = ()
     kind = "EvalTrace"

@@ -71,7 +71,7 @@ def tracer_of(face: str) -> type[StagedTracer]:
 
 
 class StagingTrace(Trace):
-    """One function being traced: its equations, and what it lifted."""
+    """One function being traced: its equations, and the values that it lifted."""
 
     __slots__ = ("eqns", "inputs", "constants", "captures", "tracer", "checks")
     kind = "DynamicJaxprTrace"
@@ -169,7 +169,7 @@ class StagingTrace(Trace):
 
 
 def constants_of(closed: ClosedJaxpr) -> list[Array]:
-    """The constants of a program as arrays, which nobody writes to."""
+    """The constants of a program as read-only arrays."""
     pairs = zip(closed.jaxpr.constvars, closed.consts, strict=True)
     return [Array._wrap(np.asarray(c, v.aval.dtype), v.aval) for v, c in pairs]
 

@@ -227,7 +227,7 @@ def _parts(value: Value, avals: Sequence[ShapedArray], axis: int) -> list[Value]
 
 
 def _like(value: Value, aval: ShapedArray) -> Value:
-    """A part of a Jacobian in the dtype and weakness of what it belongs to."""
+    """A part of a Jacobian in the dtype and weakness of its argument."""
     own = typeof(value)
     if (own.dtype, own.weak_type) == (aval.dtype, aval.weak_type):
         return value

@@ -84,7 +84,7 @@ class Calls:
     # -- memory -------------------------------------------------------------------
 
     def given(self) -> None:
-        """Place what the caller gives, and constants."""
+        """Place the caller's arguments, and constants."""
         program = self.program
         results = len(program.inputs)
         for k, slot in enumerate(program.inputs):
@@ -104,7 +104,7 @@ class Calls:
             self.places[slot] = f"@{name}"
 
     def written(self) -> None:
-        """Put what the function has written to arguments there, when all is read."""
+        """Copy written values to the arguments, when all is read."""
         values = self.program.outputs[len(self.entry.outputs) :]
         for argument, slot in zip(self.entry.written, values, strict=True):
             self.move(f"%a{argument}", self.place(slot), slot)
@@ -159,7 +159,7 @@ class Calls:
         ]
 
     def lays_out(self, step: CallMatmul, dtype: str) -> None:
-        """Take notice of what a product lays out."""
+        """Note the memory that a product lays out."""
         _, _, _, inner, columns, *_ = call_arguments(step.eqn)
         work_size = strided.work_size if is_strided(step.eqn) else blocked.work_size
         size = work_size(dtype, inner, columns, self.instructions)
@@ -214,7 +214,7 @@ class Calls:
         self.lines.append(f"call void @{name}({pointers}, i64 {size}, i1 false)")
 
     def product(self, step: CallMatmul) -> None:
-        """Products of matrices: what `matmul.product` does, by one thread."""
+        """A product of matrices, as `matmul.product` computes it, by one thread."""
         buffer = self.program.buffers[step.output]
         if is_strided(step.eqn):
             self.strided(step, buffer.dtype)
@@ -315,7 +315,7 @@ def _sizes(values: Iterable[int]) -> list[str]:
 
 
 def entry_text(calls: Calls, missing: str) -> str:
-    """LLVM text of what C calls: the body, unless the processor lacks something.
+    """LLVM text of the entry for C: the body, unless the processor lacks something.
 
     It asks once; before, what is known is -1.
     """

@@ -106,7 +106,7 @@ class Artefact:
 
     @property
     def missing(self) -> str:
-        """The symbol of the function that says what instructions a processor lacks."""
+        """The symbol of the function that names the instructions a processor lacks."""
         return f"{self.name}_missing"
 
     @property

@@ -104,7 +104,7 @@ def check_apart(text: str, entries: Iterable[AotFunction]) -> None:
 
 
 def helpers(entries: Sequence[AotFunction]) -> list[str]:
-    """The texts of what functions call."""
+    """The texts of the helpers that functions call."""
     nested = any(tree.kind for entry in entries for tree in entry.in_tree.below)
     writes = any(entry.written for entry in entries)
     needed = (ARRAY, True), (TREE, nested), (TARGET, writes)

@@ -74,7 +74,7 @@ def is_known() -> bool:
 
 
 def plain() -> str:
-    """Attributes of functions that run before it is known what the processor has."""
+    """Attributes of functions that run before the processor is known."""
     return _PLAIN if is_known() else ""
 
 

@@ -70,7 +70,7 @@ def object_of(artefact: Artefact) -> bytes:
 
 
 def _own(entry: AotFunction) -> Mapping[str, LlvmTexts]:
-    """The texts of the kernels of an entry, by what they define."""
+    """The texts of the kernels of an entry, by their definitions."""
     return {
         symbol: LlvmTexts(code.texts, code.inlined)
         for code in entry.build.codes()
@@ -129,7 +129,7 @@ def _target(instructions: Iterable[str]) -> Any:
 
 
 def _strip(module: Any, target: Any) -> None:
-    """Leave out what nothing calls."""
+    """Leave out functions that nothing calls."""
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()

@@ -128,7 +128,7 @@ def source_of(artefact: Artefact) -> str:
 
 
 def _head(body: str, called: Collection[tuple[str, bool]]) -> list[str]:
-    """Imports, and helpers of what the body uses."""
+    """Imports and helpers that the body uses."""
     multiplied = {product_name(*one) for one in called}
     large = {key: text for key, text in LARGE.items() if key not in multiplied}
     imports, *rest = header(body, {**HELPERS, **products()}, large)

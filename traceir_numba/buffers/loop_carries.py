@@ -73,7 +73,9 @@ def moves_of(
 
 
 def _pointing(arrays: Mapping[int, Source], stable: Collection[int]) -> set[int]:
-    """The carries that become what outlasts the loop, or one another in the end."""
+    """The carries whose memory outlasts the loop, or that become one another in the
+    end.
+    """
     found = {t for t, s in arrays.items() if s in stable or s == t}
     while True:
         more = {t for t, s in arrays.items() if s in found} - found
@@ -83,7 +85,7 @@ def _pointing(arrays: Mapping[int, Source], stable: Collection[int]) -> set[int]
 
 
 def _rotation(rotating: Mapping[int, int]) -> list[Pair]:
-    """Pointers that change places: each one's old memory goes to who has none."""
+    """Pointers that change places: each one's old memory goes to one that has none."""
     pairs: list[Pair] = [(t, s) for t, s in rotating.items() if t != s]
     target_of = {s: t for t, s in rotating.items()}
     for source in rotating.values():
@@ -114,7 +116,7 @@ def _in_place(
 
 
 def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | None:
-    """The steps with the new value in the old one's memory, which nobody reads then.
+    """The steps with the new value in the old one's memory, which is read no more.
 
     The first step of the new value is a copy of the old one, which goes, or a kernel
     that may write over it, or a choice between such steps.

@@ -52,7 +52,7 @@ class RoutineBuffers:
         return self.add(name or self.name(atom), aval.shape, aval.dtype.name, own)
 
     def add(self, name: str, shape: tuple[int, ...], dtype: str, role: str) -> int:
-        """A new buffer; what is memory is an argument."""
+        """A new buffer; memory is an argument."""
         self.buffers.append(Buffer(name, shape, dtype, role))
         slot = len(self.buffers) - 1
         if role == "memory":

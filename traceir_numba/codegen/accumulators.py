@@ -81,4 +81,4 @@ class ReductionEmitter(Protocol):
         """An accumulator as the result of that number."""
 
     def epilogue(self) -> None:
-        """Write the epilogue: what is computed from the results."""
+        """Write the epilogue, which computes from the results."""

@@ -71,7 +71,7 @@ def pointer_name(name: str) -> str:
 
 
 def index_text(access: Access, found: Iterable[str] = ()) -> str:
-    """An access as an expression of the loops' indices, and of what is found.
+    """An access as an expression of the loops' indices and of dynamic ones.
 
     >>> index_text(Access(0, ((1,), ())))
     'i0 * n1 + i1'
@@ -129,7 +129,7 @@ def zero_text(dtype: str) -> str:
 
 @dataclass(slots=True)
 class CodeWriter:
-    """The lines of one function, and what they call.
+    """The lines of one function, and the functions that they call.
 
     `slow` are the primitives that keep its loops from vectorising; `contracts` is that
     of expressions.
@@ -151,7 +151,7 @@ class CodeWriter:
 
     @contextmanager
     def block(self, *heads: str) -> Iterator[None]:
-        """Indent what is added within below one or more heads."""
+        """Indent lines that are added within, below one or more heads."""
         depth = self.depth
         for head in heads:
             self.add(head)

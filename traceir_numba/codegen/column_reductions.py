@@ -64,7 +64,7 @@ class _ColumnReduction:
             self.tile()
 
     def by_block(self) -> None:
-        """Blocks of rows, which threads share; the last call joins what they left."""
+        """Blocks of rows, which threads share; the last call joins their results."""
         with self.code.block("for block in range(lo, hi):"):
             self.code.add("start = block * step")
             self.code.add(f"stop = {self.code.call('smaller', 'start + step', 'n0')}")
@@ -173,7 +173,7 @@ class _ColumnReduction:
     # -- blocks -------------------------------------------------------------------
 
     def leave(self) -> None:
-        """Keep what a block has reduced."""
+        """Store the partial result of a block."""
         base = "" if self.few else "base + "
         place = f"block * {self.extent} + {base}lane"
         width = self.extent if self.few else "width"
@@ -183,7 +183,7 @@ class _ColumnReduction:
                     self.code.add(f"{memory}[{place}] = {name}[lane]")
 
     def join(self) -> None:
-        """Join what the blocks have left, from the first to the last."""
+        """Join the blocks' partial results, from the first to the last."""
         with self.code.block(
             "for block in range(1, blocks):", f"for lane in range({self.extent}):"
         ):
@@ -194,7 +194,7 @@ class _ColumnReduction:
     def add(
         self, a: Accumulators, memory: Sequence[str], values: Sequence[str]
     ) -> None:
-        """Let what some rows gave enter a column's place."""
+        """Fold the result of some rows into a column's place."""
         dtype = a.dtypes[0]
         e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         old = tuple(f"{name}_old" for name in a.names)
@@ -226,7 +226,7 @@ class _ColumnReduction:
             self.emitter.enter(0)
 
     def blocks_in_turn(self) -> None:
-        """Reduce the rows in blocks, and join what each of them gives."""
+        """Reduce the rows in blocks, and join their results."""
         reductions = self.emitter.reductions
         width = self.extent if self.few else "width"
         for a in reductions:

@@ -52,7 +52,7 @@ def argument_text(value: Any) -> str:
 
 
 def quoted(primitives: Iterable[str]) -> list[str]:
-    """The texts of what kernels are made of: imports, functions, and their names."""
+    """The texts of kernels' parts: imports, functions, and their names."""
     imports: dict[str, None] = {}
     parts: dict[str, None] = {}
     for primitive in primitives:
@@ -66,7 +66,7 @@ def quoted(primitives: Iterable[str]) -> list[str]:
 
 @cache
 def _closure(primitive: str) -> tuple[list[str], list[str]]:
-    """The imports and definitions of one kernel, each after what it needs."""
+    """The imports and definitions of one kernel, each after those that it needs."""
     imports: dict[str, None] = {}
     found: dict[str, str] = {}
 

@@ -66,7 +66,7 @@ def sources_of(program: BufferProgram) -> KernelSources:
 
 
 def _kernel(step: Launch, name: str) -> KernelSource:
-    """The kernel of a launch; its name says in a word what it does."""
+    """The kernel of a launch; its name has a word for its work."""
     kind = "map"
     if step.nest.reductions:
         kind = step.nest.reductions[0].primitive.removeprefix("reduce_")

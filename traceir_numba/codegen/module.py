@@ -165,7 +165,7 @@ def parts_of(
     programs: Sequence[tuple[BufferProgram, KernelSources]],
     products: Iterable[tuple[str, bool]] = (),
 ) -> list[str]:
-    """The texts of what programs call: functions, kernels, and some products.
+    """The texts of programs' callees: functions, kernels, and some products.
 
     Of these there are dtypes, and whether they are strided.
     """
@@ -213,7 +213,7 @@ def _docstring(program: BufferProgram) -> str:
 
 
 def header(body: str, known: Mapping[str, str], large: Mapping[str, str]) -> list[str]:
-    """Imports and helpers for what the body uses."""
+    """Imports and helpers that the body uses."""
     words = set(re.findall(r"[A-Za-z_]\w*", body))
     helpers = [text for name, text in known.items() if name in words]
     lines = [

@@ -80,7 +80,7 @@ class NestEmitter:
         self.enter(0)
 
     def enter(self, number: int) -> None:
-        """Let what is written from now on be the pass of that number."""
+        """Write the pass of that number from now on."""
         self.now = self.nest.passes[number]
         self.body_labels, self.finish_labels = self.labels.passes[number]
         self.reductions = self.every[number]
@@ -151,7 +151,7 @@ class NestEmitter:
         )
 
     def scratch(self) -> tuple[list[str], list[str]]:
-        """The dtypes and names of the memory for what blocks leave."""
+        """The dtypes and names of the memory for blocks' partial results."""
         if self.loops.split != "blocks":
             return [], []
         every = self.reductions
@@ -173,7 +173,7 @@ class NestEmitter:
         return heads
 
     def tiles(self, at: int) -> list[str]:
-        """Two loops in pieces, so that both sides of what crosses stay in the cache.
+        """Two loops in tiles, so that both sides of a transposition stay in the cache.
 
         Neighbours of what crosses follow each other, as the processor foresees.
         """
@@ -193,7 +193,7 @@ class NestEmitter:
         return [f"for i{d} in range(n{d}):" for d in dims]
 
     def make_accumulators(self) -> None:
-        """Name the accumulators, and what later passes need."""
+        """Name the accumulators, and the values that later passes need."""
         for a in (a for one in self.every for a in one):
             for name, dtype in zip(a.names, a.dtypes, strict=True):
                 self.code.add(f"{name} = {self.code.call(f'lanes_{plain(dtype)}')}")
@@ -274,7 +274,7 @@ class NestEmitter:
         self.code.stores(self.now.stores, self.body_labels)
 
     def epilogue(self) -> None:
-        """Write the epilogue: what is computed from the results."""
+        """Write the epilogue, which computes from the results."""
         self.recall(self.now.epilogue, self.finish_labels)
         self.code.nodes(self.now.epilogue, self.finish_labels)
         self.code.stores(self.now.epilogue_stores, self.finish_labels)
@@ -283,7 +283,7 @@ class NestEmitter:
     # -- what passes leave to later ones ------------------------------------------
 
     def recall(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
-        """Name what earlier passes finished: a row's values still have their names."""
+        """Name the results of earlier passes: a row's values still have their names."""
         if self.several:
             for node, label in zip(nodes, labels, strict=True):
                 if isinstance(node, EpilogueValue):
@@ -292,13 +292,13 @@ class NestEmitter:
                     self.code.add(f"{name} = {label.name}_kept[lane]{truth}")
 
     def remember(self) -> None:
-        """Put what later passes need in a place of its own for each column."""
+        """Store the values that later passes need, for each column."""
         for name, dtype in self.kept_names(self.now):
             value = as_memory(safe_name(name), dtype)
             self.code.add(f"{name}_kept[lane] = {value}")
 
     def kept_names(self, now: Pass) -> list[tuple[str, str]]:
-        """The names and dtypes of what passes after this one need of it."""
+        """The names and dtypes of values that passes after this one need."""
         if not self.several:
             return []
         passes = self.nest.passes

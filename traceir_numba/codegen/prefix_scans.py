@@ -140,7 +140,7 @@ class _PrefixScan:
             self.line("0", f"n{self.axis}")
 
     def line(self, start: str, stop: str) -> None:
-        """Fold a line, going on from what the accumulator holds."""
+        """Fold a line, going on from the accumulator."""
         code, a = self.code, self.axis
         chunk = cost_model.SCAN_CHUNK
         with code.block(f"for base in range({start}, {stop}, {chunk}):"):
@@ -161,7 +161,7 @@ class _PrefixScan:
             code.add(f"{self.acc} = {code.call(running, *given)}")
 
     def whole(self) -> None:
-        """Blocks by themselves, and then what is before each of them."""
+        """Blocks by themselves, and then the prefix of each of them."""
         code, a = self.code, self.axis
         with code.block("for block in range(lo, hi):"):
             self.bounds()

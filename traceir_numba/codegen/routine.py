@@ -180,7 +180,7 @@ class RoutineEmitter:
                 raise AssertionError(step)
 
     def names(self, inputs: Iterable[int], output: int) -> tuple[str, ...]:
-        """The names of what a product reads and writes."""
+        """The names of a product's operands and its result."""
         return tuple(self.name(k) for k in (*inputs, output))
 
     def product(self, step: CallMatmul) -> None:
@@ -264,7 +264,9 @@ class RoutineEmitter:
 
     @contextmanager
     def repeated(self, length: int | None) -> Iterator[None]:
-        """Around the lines of a loop: what a round costs, and all if that is little."""
+        """The cost of a round around the lines of a loop, and of all rounds if it is
+        little.
+        """
         number, before = len(self.rounds), self.cost
         self.rounds.append(0)
         self.cost = cost_model.ROUND_COST

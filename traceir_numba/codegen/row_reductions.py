@@ -103,7 +103,8 @@ class _RowReduction:
             self.emitter.update()
 
     def vectors(self) -> None:
-        """The innermost loop in chunks of one length; what is beyond the end is none.
+        """The innermost loop in chunks of one length; elements beyond the end are
+        masked.
 
         With a constant length, and elements that are masked where there are none, the
         accumulators stay in registers.
@@ -149,7 +150,7 @@ class _RowReduction:
     # -- everything ---------------------------------------------------------------
 
     def whole(self) -> None:
-        """Blocks, which threads share; the last call joins what they left."""
+        """Blocks, which threads share; the last call joins their results."""
         emitter, d = self.emitter, self.inner[-1]
         emitter.make_accumulators()
         with self.code.block("for block in range(lo, hi):"):
@@ -173,7 +174,7 @@ class _RowReduction:
             emitter.epilogue()
 
     def leave(self) -> None:
-        """Keep what a block has reduced."""
+        """Store the partial result of a block."""
         total = " * ".join(["rows", *(f"n{d}" for d in self.inner[1:])])
         for a in self.emitter.reductions:
             *others, main = zip(a.names, a.scratch, strict=True)

@@ -69,7 +69,7 @@ class CudaExecutable:
         return self.runner.run(memory)
 
     def as_text(self, form: str) -> str:
-        """The program as "source" or "ptx", and what is to say of its "speed"."""
+        """The program as "source" or "ptx", or a report on its "speed"."""
         # Compiling and running need none of these.
         from traceir_numba.cuda import explain, ptx, source
 

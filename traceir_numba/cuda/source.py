@@ -44,7 +44,7 @@ def every_step(program: BufferProgram) -> Iterator[Step]:
 
 
 def pieces_of(program: BufferProgram) -> list[PieceKernel]:
-    """The kernels of what one block does of the program's loops and choices."""
+    """The kernels for the parts of loops and choices that one block runs."""
     runs = (step for step in program.steps if isinstance(step, CallRoutine))
     plans = (plan_of(step.routine) for step in runs)
     return [kernel for plan in plans for kernel in plan.kernels.values()]
@@ -105,7 +105,7 @@ def docstring(program: BufferProgram) -> str:
 
 
 def header(body: str) -> str:
-    """Imports of what the body uses."""
+    """Imports that the body uses."""
     words = set(re.findall(r"[A-Za-z_]\w*", body))
     numbers = [d for d in NUMBERS if short(d) in words]
     casts = [f"{'boolean' if d == 'bool' else d} as {short(d)}" for d in numbers]

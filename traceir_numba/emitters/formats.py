@@ -61,7 +61,7 @@ class Patterns(DecompositionBuilder):
         return self.of(name, dtype, x.aval.shape, x, new_dtype=dtype)
 
     def converted(self, x: Atom, dtype: np.dtype) -> Var:
-        """Unsigned numbers of another width; what is too high is lost."""
+        """Unsigned numbers of another width; upper bits are lost."""
         return self.of(
             "convert_element_type",
             dtype,

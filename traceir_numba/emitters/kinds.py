@@ -14,7 +14,7 @@ from traceir_numba.device_functions import short
 
 @dataclass(slots=True)
 class ExpressionContext:
-    """The context of one scalar expression: its dtypes, params and what it calls.
+    """The context of one scalar expression: its dtypes, params and callees.
 
     `contracts` says that the compiler makes one operation of a product and a sum.
     """
@@ -92,7 +92,7 @@ IndexMap = tuple[AffineIndex, ...]
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """One expression for each element; `cost_model.OPERATION_COST` has what it costs.
+    """One expression for each element; `cost_model.OPERATION_COST` has its cost.
 
     With operands of `slow` dtypes each element is computed by itself, by the C library
     or a division of 64-bit integers, and loops do not vectorise.
@@ -148,7 +148,7 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class PrefixScan:
-    """A fold along the param `axis` that leaves what it has so far at each element.
+    """A prefix scan along the param `axis`: a fold with its prefix at each element.
 
     `reduction` is the primitive that folds whole lines in the same way. Without one it
     is the entry's own name, and `fold` folds. Processors compute another `program` if

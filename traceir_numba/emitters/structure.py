@@ -123,7 +123,7 @@ def _lanes(eqn: Eqn) -> int:
 
 
 def part_of(index: AffineIndex, start: int, extent: int) -> AffineIndex | None:
-    """An index counted from `start`, within what then is an extent."""
+    """An index counted from `start`, within an extent."""
     first = index.start - start
     if index.dim is None:
         return replace(index, start=first) if 0 <= first < extent else None

@@ -67,7 +67,7 @@ class Job:
 
     @property
     def scan_axes(self) -> tuple[int, ...]:
-        """The loop at each point of which a fold leaves what it has so far."""
+        """The loop of a prefix scan: the fold's prefix is stored at each point."""
         return (int(self.eqn.param("axis")),) if self.kind == "scan" else ()
 
     @property
@@ -96,7 +96,7 @@ class ClusterPass:
 
 @dataclass(eq=False, slots=True)
 class Cluster:
-    """Jobs that become one nest, by pass; a job reads what earlier passes finished."""
+    """Jobs that become one nest, by pass; a job reads the results of earlier passes."""
 
     number: int
     space: Shape

@@ -213,7 +213,7 @@ class _Fuser:
     def candidates(
         self, reads: Collection[Var], needed: int, size: int, deep: int, beside: int
     ) -> list[Cluster]:
-        """The latest clusters that make or read what a job reads, or are `beside`."""
+        """The latest clusters that make or read a job's operands, or are `beside`."""
         found = set(_bits(needed | beside))
         for var in reads:
             found.update(self.readers[var][-cost_model.FUSION_CANDIDATES :])

@@ -169,7 +169,7 @@ def load(dtype: str) -> optimize.MachineCode:
 def work_size(
     dtype: str, inner: int, columns: int, have: tuple[str, ...] | None = None
 ) -> int:
-    """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
+    """The bytes that a product asks for: those that `PRODUCT` allocates, and a line."""
     t = microkernel.tile_of(dtype, have)
     panels = -(-min(columns, cost_model.MATMUL_PANEL_COLUMNS) // t.columns) * t.columns
     elements = (cost_model.MATMUL_PANEL_ROWS + panels) * min(
@@ -217,7 +217,7 @@ def parts() -> tuple[str, ...]:
 
 
 def whole_text(symbol: str, dtype: str) -> str:
-    """LLVM text of the function that routines call; its code is among what they use."""
+    """LLVM text of the function that routines call, whose code they use."""
     t = microkernel.tile_of(dtype)
     product = _callee(dtype, parts()[-1], POINTERS, SIZES)
     text = WHOLE.format(name="whole", zero=f"{short(dtype)}({_zero(t)})").strip()

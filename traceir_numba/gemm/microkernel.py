@@ -56,7 +56,7 @@ def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> RegisterTile:
 
 
 def tile_text(t: RegisterTile, name: str, listed: bool = False) -> str:
-    """LLVM text: a tile of x y, put or added to what is there.
+    """LLVM text: a tile of x y, stored or added to memory.
 
     Of an x that is laid out, and a y with steps from row to row; or, if `listed`, of
     an x with a list of where its lines are, and lists of the steps of both.
@@ -185,7 +185,7 @@ def _load(t: RegisterTile, name: str, pointer: str, offset: int) -> list[str]:
 
 
 def _leave(t: RegisterTile, how: str) -> list[str]:
-    """Lines that store the tile, after adding what is there in a `sum`."""
+    """Lines that store the tile, after adding memory in a `sum`."""
     vector, size = f"<{t.lanes} x {t.kind}>", np.dtype(t.dtype).itemsize
     lines = []
     for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):

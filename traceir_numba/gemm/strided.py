@@ -208,7 +208,7 @@ define ptr @{name}(ptr %from, i64 %bytes) nounwind {{
 def work_size(
     dtype: str, inner: int, columns: int, have: tuple[str, ...] | None = None
 ) -> int:
-    """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
+    """The bytes that a product asks for: those that `PRODUCT` allocates, and a line."""
     t = microkernel.tile_of(dtype, have)
     deep = min(inner, cost_model.MATMUL_DEPTH)
     panels = -(-min(columns, cost_model.MATMUL_PANEL_COLUMNS) // t.columns) * t.columns
@@ -264,7 +264,7 @@ def load(dtype: str) -> optimize.MachineCode:
 
 
 def whole_text(symbol: str, dtype: str) -> str:
-    """LLVM text of the function that routines call; its code is among what they use."""
+    """LLVM text of the function that routines call, whose code they use."""
     calls = _calls(microkernel.tile_of(dtype))
     args = (*calls["product"].args[:POINTERS], *["int64"] * ALL_SIZES)
     product = replace(calls["product"], symbol=symbol_of(dtype, parts()[-1]))

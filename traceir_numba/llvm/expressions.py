@@ -64,7 +64,7 @@ UNARY: dict[type[ast.unaryop], Callable[[IRBuilder, IRValue], IRValue]] = {
 
 
 class ExpressionLowering:
-    """Expressions of one function: `globals` are what its names may stand for."""
+    """Expressions of one function: `globals` are the values of its names."""
 
     def __init__(self, globals: Mapping[str, Any]) -> None:
         self.globals = globals
@@ -84,7 +84,7 @@ class ExpressionLowering:
         return literal(node.value)
 
     def name(self, node: ast.Name) -> IRValue:
-        """A variable, or what the name stands for everywhere."""
+        """A variable, or a global value."""
         found = self.names.get(node.id)
         if found is not None:
             return found
@@ -98,7 +98,7 @@ class ExpressionLowering:
         raise NotInLanguage(f"the name {node.id}, which has no value here")
 
     def unary(self, node: ast.UnaryOp) -> IRValue:
-        """A sign, or what turns bits or a truth."""
+        """A unary operation: a sign, the inversion of bits, a negation."""
         x = self.value(node.operand)
         if isinstance(node.op, ast.USub) and x.literal is not None:
             return literal(-x.literal)
@@ -151,7 +151,7 @@ class ExpressionLowering:
         bodies: tuple[ast.expr, ...],
         others: tuple[ast.expr, ...],
     ) -> list[IRValue]:
-        """One of two tuples of values; what is cheap and safe is computed anyway."""
+        """One of two tuples of values; cheap and safe values are computed anyway."""
         b = self.builder
         test = b.truth(self.value(node.test))
         head, start = b.at, len(b.blocks)
@@ -189,7 +189,7 @@ class ExpressionLowering:
         return [self.builder.cast(value, dtype) for value, dtype in pairs]
 
     def logic(self, node: ast.BoolOp) -> IRValue:
-        """`and`, `or` of truths: what comes later may not be computed."""
+        """`and`, `or` of truths: later operands may not be computed."""
         first, *rest = node.values
         if rest[1:]:
             rest = [ast.BoolOp(node.op, rest)]
@@ -273,7 +273,7 @@ def magnitude(b: IRBuilder, x: IRValue) -> IRValue:
 
 
 def row_of(b: IRBuilder, pointer: IRValue, offset: IRValue) -> IRValue:
-    """The pointer to what begins so many elements further."""
+    """The pointer to a place so many elements further."""
     return IRValue(b.element(pointer, offset)[0], pointer.dtype)
 
 

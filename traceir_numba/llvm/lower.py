@@ -173,7 +173,9 @@ class _FunctionLowering(StatementLowering):
         return f"%r{self.builder.count}"
 
     def enter(self, body: Sequence[ast.stmt]) -> tuple[BasicBlock, _Carried]:
-        """Begin a loop: what its body assigns may have another value at each round."""
+        """Begin a loop: variables that its body assigns may have another value at each
+        round.
+        """
         b = self.builder
         before = b.at
         head = b.block()
@@ -218,7 +220,7 @@ class _Carried:
     def close(
         self, function: _FunctionLowering, head: BasicBlock, note: str = ""
     ) -> None:
-        """Write what chooses between the first values and those of the last round."""
+        """Write the phi nodes: the first values, or those of the last round."""
         b = function.builder
         lines = []
         for name, old in self.first.items():

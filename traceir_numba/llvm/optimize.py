@@ -119,7 +119,7 @@ def optimised(
 
 
 def run_passes(passes: Any, module: Any, builder: Any) -> None:
-    """Run and free a pass manager, which llvmlite does not: see what it inherits."""
+    """Run and free a pass manager, which llvmlite does not free."""
     passes.run(module, builder)
     if type(passes)._dispose is llvm.ffi.ObjectRef._dispose:
         llvm.newpassmanagers.NewPassManager._dispose(passes)

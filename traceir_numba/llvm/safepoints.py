@@ -85,7 +85,7 @@ def can_poll() -> bool:
 
 
 def load() -> optimize.MachineCode:
-    """The function that safepoints call, for whoever holds it or code that calls it."""
+    """The function that safepoints call, for its holders."""
     clock = time.CLOCK_MONOTONIC
     text = TEXT.format(symbol=SYMBOL, clock=clock, period=cost_model.SAFEPOINT_PERIOD)
     return optimize.link([text], [SYMBOL])

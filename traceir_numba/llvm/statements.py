@@ -76,7 +76,7 @@ class StatementLowering(ExpressionLowering):
         self.put(node.target, self.operation(node.op, old, self.value(node.value)))
 
     def expression(self, node: ast.Expr) -> None:
-        """A call for what it does; the docstring."""
+        """A call for its effect; the docstring."""
         match node.value:
             case ast.Constant(value=str()):
                 pass  # the docstring

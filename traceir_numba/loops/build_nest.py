@@ -55,7 +55,7 @@ Names = Mapping[Var, str]
 
 @dataclass(frozen=True, slots=True)
 class BuiltNest:
-    """A nest with what a launch gives it: memory, extents and parameters."""
+    """A nest with the arguments of its launch: memory, extents and parameters."""
 
     nest: LoopNest
     memory: tuple[Var, ...]
@@ -159,7 +159,7 @@ class _NestBuilder:
         return block
 
     def hoist(self, eqn: Eqn, indices: IndexMap) -> None:
-        """Give what is the same in a whole row to the pass before."""
+        """Move values that are the same in a whole row to the pass before."""
         end, loops = self.ends[-1], self.cluster.kept_loops
         here = in_terms_of(indices, loops)
         if here is not None:
@@ -330,7 +330,7 @@ class _NestBuilder:
         return block.add(at, f"{name}_at")
 
     def value(self, block: BodyBuilder, atom: Atom, indices: IndexMap) -> Operand:
-        """The operand that stands for a value at a place; loads what is in memory."""
+        """The operand that stands for a value at a place, loaded if it is in memory."""
         if isinstance(atom, Literal):
             dtype = atom.aval.dtype
             return ScalarConstant(number_text(atom.value, dtype), dtype.name)

@@ -205,7 +205,7 @@ class IndirectAccess:
             block.values[atom, indices] = self.builder.compute(block, eqn, indices)
 
     def scatter(self, block: BodyBuilder, job: Job) -> None:
-        """Store what is put in its place, joined to what is there."""
+        """Store an update in its place, joined to the element there."""
         builder, eqn = self.builder, job.eqn
         dtype, name = job.var.aval.dtype.name, builder.names[job.var]
         entry = scatter_of(eqn)

@@ -154,7 +154,7 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A straight-line body in static single assignment, and what it leaves.
+    """A straight-line body in static single assignment, and its stores and reductions.
 
     The body is run over all reduced loops, for each point of the loops that are kept.
     `epilogue` is then computed once, from the reductions' results. Values are numbers

@@ -37,7 +37,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels of a nest's nodes and pointers; no part of what identifies a kernel.
+    """Labels of a nest's nodes and pointers; no part of a kernel's identity.
 
     Those of nodes are by pass: of its body, and of what it finishes.
     """

@@ -33,7 +33,7 @@ def dce_eqns(
 
 
 def dce_control_flow(eqn: Eqn, used: Collection[Var]) -> Eqn:
-    """Control flow without the results, operands and equations that nobody needs."""
+    """Control flow without dead results, operands and equations."""
     entry = EMITTERS[eqn.primitive]
     if not isinstance(entry, Region):
         return eqn
@@ -100,7 +100,7 @@ def _dce_loop(flow: LoopOp, wanted: list[bool]) -> tuple[LoopOp, list[bool]]:
 
 
 def _dce_switch(flow: SwitchOp, wanted: list[bool]) -> SwitchOp:
-    """The choice without results that nobody wants and operands that nobody reads."""
+    """The choice without dead results and operands."""
     found = [
         (b.jaxpr, *dce_eqns(b.jaxpr.eqns, _only(b.jaxpr.outvars, wanted)))
         for b in flow.branches

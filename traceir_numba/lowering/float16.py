@@ -132,7 +132,7 @@ class _Lower:
         self.eqns.append(replace(made, source=eqn.source))
 
     def add(self, eqn: Eqn) -> None:
-        """Add what an equation becomes."""
+        """Add the lowered form of an equation."""
         entry = EMITTERS.get(eqn.primitive)
         if isinstance(entry, Region):
             # Read now: afterwards its programs have params that are the backend's own.

@@ -36,7 +36,7 @@ Compile = Callable[[ClosedJaxpr, str], Any]
 
 
 class HostDrivenExecutable:
-    """A program with calls of the host; `parts` are what is compiled of it."""
+    """A program with calls of the host; `parts` are its compiled programs."""
 
     __slots__ = ("run", "parts", "_closed")
 
@@ -57,7 +57,7 @@ class HostDrivenExecutable:
 
 
 class _Cutter:
-    """Puts what lies between calls of the host into programs of its own."""
+    """A cutter that puts equations between host calls into programs of their own."""
 
     def __init__(self, name: str, compile: Compile) -> None:
         self.name = name
@@ -95,7 +95,7 @@ class _Cutter:
         return self.closed(value) if isinstance(value, ClosedJaxpr) else value
 
     def part(self, eqns: Sequence[Eqn], wanted: Sequence[Var]) -> Iterator[Eqn]:
-        """Equations as one, of machine code; none if nobody wants the results."""
+        """Equations as one, of machine code; none if their results are dead."""
         if not wanted:
             return
         outputs = tuple(wanted)

@@ -29,7 +29,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class MatmulSizes:
-    """The extents of a product: batches, rows, what is summed, and columns."""
+    """The extents of a product: batches, rows, summed terms, and columns."""
 
     batch: int
     rows: int
@@ -59,7 +59,7 @@ class _Operand:
 
     @property
     def sums_last(self) -> bool:
-        """True if what is summed stands last in memory: neighbours are summed."""
+        """True if summed elements are neighbours in memory."""
         order = (*self.batch, *self.free, *self.summed)
         return self.size(self.free) == 1 or order == tuple(range(len(order)))
 
@@ -222,7 +222,7 @@ class _MatmulBuilder:
 
 
 def untransposed(eqn: Eqn, producers: Mapping[Var, Eqn]) -> Eqn:
-    """The same product of what its operands are transposes of.
+    """The same product of the operands before their transposition.
 
     An operand is left as it is where its other dimensions would change their order.
     """
@@ -348,7 +348,7 @@ def is_strided(eqn: Eqn) -> bool:
 
 
 def call_arguments(eqn: Eqn) -> tuple[int, ...]:
-    """The sizes of a call: stacks of stacks, rows, what is summed, columns; strides."""
+    """The sizes of a call: stacks of stacks, rows, summed terms, columns; strides."""
     if is_strided(eqn):
         given: tuple[int, ...] = eqn.param("sizes")
         return given

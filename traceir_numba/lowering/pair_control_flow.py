@@ -38,7 +38,7 @@ class Rewriter(Protocol):
 
 
 def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
-    """Add a loop or a choice over the numbers; gives what stands for its results."""
+    """Add a loop or a choice over the numbers; gives the values of its results."""
     flow: Flow = entry.read(eqn)
     match flow:
         case SwitchOp(index, branches, xs):
@@ -55,7 +55,7 @@ def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
 
 
 def _repeat(work: Rewriter, eqn: Eqn, flow: LoopOp) -> tuple[LoopOp, list[Value]]:
-    """A loop, and what stands for its results."""
+    """A loop, and the values of its results."""
     used, tested, rows = (
         [work.value_of(a) for a in atoms]
         for atoms in (flow.consts, flow.test_consts, flow.xs)

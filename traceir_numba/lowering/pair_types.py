@@ -92,7 +92,7 @@ def together(aval: ShapedArray) -> Value:
 
 
 def same_form(value: Value, var: Var) -> Value:
-    """New variables for an input, in the form of what it is given."""
+    """New variables for an input, in the form of its argument."""
     match value:
         case Pair():
             return apart(var.aval)

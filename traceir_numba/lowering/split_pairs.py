@@ -126,7 +126,7 @@ class _Work:
     def program(
         self, invars: Sequence[Var], outvars: Sequence[Atom], old: ClosedJaxpr
     ) -> ClosedJaxpr:
-        """The program of what has been made."""
+        """The program of the equations made so far."""
         name = old.jaxpr.debug_name
         made = Jaxpr(
             tuple(self.constvars), tuple(invars), tuple(self.eqns), tuple(outvars), name
@@ -215,7 +215,7 @@ class _Work:
                 self.names.setdefault(part, (var, suffix))
 
     def define(self, var: Var, value: Value) -> None:
-        """Let a variable stand for what a rule has given."""
+        """Let a variable stand for a rule's result."""
         match value:
             case Pair(first, second):
                 shape = var.aval.shape

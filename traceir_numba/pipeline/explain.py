@@ -308,7 +308,7 @@ def _read(step: Step) -> set[int]:
 
 
 def _finished(step: Launch) -> set[int]:
-    """The buffers that hold what a launch reduces, or computes from it."""
+    """The buffers that hold a launch's reductions, or values computed from them."""
     stores = (s for one in step.nest.passes for s in one.epilogue_stores)
     return {step.buffers[s.access.buffer] for s in stores}
 

@@ -116,7 +116,7 @@ def _ready(one: CompiledKernel | Future[CompiledKernel]) -> CompiledKernel:
 
 
 def _abandon(futures: dict[Key, Future[CompiledKernel]]) -> None:
-    """No longer pending: what was not compiled the next caller tries again."""
+    """Take kernels off the pending ones: the next caller tries again."""
     for nest, future in futures.items():
         with _lock:
             if _pending.get(nest) is future:
@@ -127,7 +127,7 @@ def _abandon(futures: dict[Key, Future[CompiledKernel]]) -> None:
 def _compile(
     kernels: dict[Key, KernelSource], futures: dict[Key, Future[CompiledKernel]]
 ) -> None:
-    """Compile kernels together, and give them, or the error, to all who wait."""
+    """Compile kernels together, and give them, or the error, to all waiting threads."""
     global _count
     try:
         made = _build(list(kernels.values()))
@@ -144,7 +144,9 @@ def _compile(
 
 @in_child
 def _forget_unfinished() -> None:
-    """Forget what other threads were compiling: in a child nobody finishes it."""
+    """Forget the kernels that other threads were compiling: a child has no such
+    threads.
+    """
     _pending.clear()
 
 
@@ -181,7 +183,7 @@ def _part(kernel: KernelSource) -> _KernelText:
 
 
 def _batches(parts: Iterable[_KernelText]) -> Iterator[list[_KernelText]]:
-    """Kernels that become one module: what LLVM does grows faster than a module."""
+    """Kernels that become one module: LLVM's work grows faster than a module."""
     batch: list[_KernelText] = []
     size = 0
     for part in parts:
@@ -206,7 +208,7 @@ def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
 
 
 def _made_part(parts: list[_KernelText]) -> list[str]:
-    """The LLVM texts of what becomes part of some kernels, callees first."""
+    """The LLVM texts that become part of some kernels, callees first."""
     inlined = [_inlined(f.name) for f in _needed(parts) if _is_inlined(f)]
     return inlined + [one.lowered for one in _small(parts)]
 
@@ -227,7 +229,7 @@ def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
 
 
 def _arguments(kernel: KernelSource) -> tuple[str, ...]:
-    """The types of what a kernel is given."""
+    """The types of a kernel's arguments."""
     pointers = tuple(f"{dtype}*" for dtype in kernel.pointers)
     return pointers + ("int64",) * len(kernel.sizes)
 
@@ -299,7 +301,7 @@ def _products(functions: list[DeviceFunction]) -> list[optimize.MachineCode]:
 
 
 def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """LLVM text of a function on pointers, by its symbol, and of what becomes part."""
+    """LLVM text of a function on pointers, by its symbol, and of inlined callees."""
     f = function(symbol.removeprefix(_linked("")))
     inner = tuple(_inlined(g.name) for g in closure(f.needs) if _is_inlined(g))
     return (_function_text(f),), inner

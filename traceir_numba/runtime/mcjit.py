@@ -143,7 +143,7 @@ def triple() -> str:
 
 @cache
 def processor() -> tuple[str, str]:
-    """The name of this machine's processor, and what it can do."""
+    """The name of this machine's processor, and its features."""
     features = llvm.get_host_cpu_features()
     return str(llvm.get_host_cpu_name()), str(features.flatten())
 

@@ -75,7 +75,7 @@ class _Worker:
             self.go.release()
 
     def finish(self) -> None:
-        """Wait for a task under way, and raise what it raised."""
+        """Wait for a task under way, and raise its exception."""
         with self.working:
             error, self.error = self.error, None
         if error is not None:
@@ -151,7 +151,8 @@ def threads() -> int:
 
 
 def set_threads(number: int) -> int:
-    """Share large kernels among that many threads from now on; returns what it was.
+    """Share large kernels among that many threads from now on; returns the former
+    number.
 
     Results do not depend on it: the same bits come out with any number. Calls that are
     under way end with the threads that they began with. A number above that of the

@@ -26,7 +26,7 @@ class UnkeyableParam(TypeError):
 def program_key(
     closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
 ) -> str | None:
-    """The digest of a program, its name and what it may write over.
+    """The digest of a program, its name and the inputs that it may write over.
 
     None where there is none to be had.
 

@@ -36,7 +36,7 @@ class Entrypoint:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A program's function in Python, and what its names stand for.
+    """A program's function in Python, and the values of its names.
 
     `driver` is the text of the function, which begins at `line` of the module's
     `source`; `dtypes` are those that it names, `evaluated` pairs its names for the

@@ -80,7 +80,7 @@ def layers_of(package: str) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Notes:
-    """What is noted at boxes, by their dotted names.
+    """Notes at boxes, by their dotted names.
 
     `steps` has the numbers of a path's steps, `places` an address and a sentence.
     """

@@ -97,7 +97,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Setting:
-    """A change of what surrounds the calls, such as `enable_x64(true)`."""
+    """A change of the context of calls, such as `enable_x64(true)`."""
 
     name: str
     args: tuple[Any, ...]
@@ -303,7 +303,7 @@ class SessionReader(ValueReader):
         return tuple(args), kwargs
 
     def object(self) -> Any:
-        """As in `call`; a name stands for what a `given` defines."""
+        """As in `call`; a name stands for the definition of a `given`."""
         return Ref(self.take().text) if self._is_name() else super().object()
 
     def _is_name(self) -> bool:

@@ -13,7 +13,7 @@ from traceir.rules import Rules
 def weaken(
     closed: ClosedJaxpr, weak: Sequence[bool], rules: Rules | None = None
 ) -> ClosedJaxpr:
-    """The program with some inputs weakly typed, and what follows for its results.
+    """The program with some inputs weakly typed, and its results accordingly.
 
     An equation that cannot be typed keeps its written types, for checking to report.
     """

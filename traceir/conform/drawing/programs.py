@@ -82,7 +82,7 @@ def _regions(row: Prim) -> list[str]:
 
 
 class _ProgramDrawer:
-    """A program being drawn: what can be used so far, and the equations."""
+    """A program being drawn: the values to use so far, and the equations."""
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ CHOICES: Mapping[str, str] = {
 
 @contextmanager
 def rejections() -> Iterator[None]:
-    """Turns what JAX raises on purpose into `Rejected`."""
+    """Turns exceptions that JAX raises on purpose into `Rejected`."""
     try:
         yield
     except REJECTIONS as error:

@@ -173,7 +173,7 @@ def axis_sizes(eqns: Sequence[Eqn]) -> dict[str, int]:
 
 
 class Translation:
-    """One program and those within it; what is one program stays one."""
+    """One program and those within it; equal programs stay one."""
 
     def __init__(self) -> None:
         self.programs: dict[int, Any] = {}

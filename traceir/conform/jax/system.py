@@ -43,7 +43,7 @@ OPTIONS = frozenset(
 
 @dataclass(frozen=True)
 class JaxSystem:
-    """`jax.jit` and what belongs to it."""
+    """`jax.jit` as a system."""
 
     namespaces: Mapping[str, Any] = field(default_factory=lambda: NAMESPACES)
 

@@ -31,7 +31,7 @@ class NotLoaded(Exception):
 
 @dataclass(frozen=True)
 class Adapter:
-    """An implementation and what it says of itself, each read once."""
+    """An implementation and its description of itself, each read once."""
 
     implementation: Any
     name: str

@@ -29,7 +29,7 @@ class Deviation:
 
 
 class DeviationError(ValueError):
-    """A file of deviations is malformed, or speaks of what does not exist."""
+    """A file of deviations is malformed, or names something that does not exist."""
 
 
 def record_path(name: str) -> Path:
@@ -38,7 +38,7 @@ def record_path(name: str) -> Path:
 
 
 def read_deviations(path: Path, cases: Collection[str]) -> tuple[Deviation, ...]:
-    """The rows of a file; raises DeviationError for what is wrong with one."""
+    """The rows of a file; raises DeviationError for a wrong one."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -91,7 +91,7 @@ class Record:
     rows: tuple[Deviation, ...] = ()
 
     def judged(self, case: str, verdict: Verdict) -> Verdict:
-        """The verdict in view of what is recorded.
+        """The verdict in view of the record.
 
         >>> record = Record((Deviation("add.numeric", "adds texts", "", ("a/b",)),))
         >>> record.judged("a/b", Verdict("fail", "accepted")).kind

@@ -48,7 +48,7 @@ from traceir.rules import Rules, default
 
 
 class Unsupported(Exception):
-    """Raised by an adapter for what its implementation does not do."""
+    """Raised by an adapter for a feature that its implementation lacks."""
 
 
 class Rejected(Exception):

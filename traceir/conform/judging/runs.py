@@ -22,7 +22,7 @@ KINDS = ("pass", "fail", "unsupported", "deviation", "crashed")
 
 @dataclass(frozen=True)
 class ConformanceRun:
-    """An implementation, what it declared, and its verdict for each case."""
+    """An implementation, its declarations, and its verdict for each case."""
 
     implementation: str
     version: str = ""

@@ -63,7 +63,7 @@ class Child:
         return lines if found else None
 
     def listen(self) -> bool:
-        """Take what it printed; false at the end."""
+        """Take the child's output; false at its end."""
         with suppress(BlockingIOError):
             found = os.read(self.output, _CHUNK)
             self.printed = (self.printed + found)[-_KEPT:]
@@ -84,7 +84,7 @@ class Child:
         return f"{how}; it last printed: {last[:300]}" if last else how
 
     def stop(self, patient: bool) -> None:
-        """End it and what it started."""
+        """End it and the processes that it started."""
         for descriptor in (self.names, self.verdicts, self.output):
             if descriptor in self.open:
                 self.open.remove(descriptor)

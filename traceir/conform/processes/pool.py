@@ -84,7 +84,7 @@ class WorkerPool:
         self.selector.register(child.output, selectors.EVENT_READ, (child, False))
 
     def _step(self) -> Iterator[tuple[str, Verdict]]:
-        """Wait for something to happen, and what follows from it."""
+        """Wait for an event, and handle it."""
         deadline = min(child.deadline for child in self.children)
         pause = max(0.0, deadline - time.monotonic())
         for key, _ in self.selector.select(pause):

@@ -94,7 +94,7 @@ def _rows(
 
 
 def clean(text: str) -> str:
-    r"""A text of theirs without what would steer a terminal.
+    r"""A text of theirs without the characters that steer a terminal.
 
     >>> clean("a\x1b[31m\r\nb")
     'a\\x1b[31m\\r\nb'

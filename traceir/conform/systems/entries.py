@@ -93,7 +93,8 @@ class Entries:
         return self.shared.get(key) or ModelEntry(function, self.machine.start)
 
     def call(self, key: Key, entry: ModelEntry, **demanded: Any) -> Transition:
-        """The transition of a call that finds the entry; raises what the rows refuse.
+        """The transition of a call that finds the entry; raises an error that the rows
+        demand.
 
         `demanded` is what the demands speak of, besides static arguments and globals.
         """
@@ -126,7 +127,7 @@ class Entries:
         return trace
 
     def left(self, level: TraceLevel) -> None:
-        """A trace has ended, and with it what it keeps."""
+        """End a trace, and the entries that it keeps."""
         for key, entry in level.entries.items():
             self._move(key, entry, "leave")
             self.shared.setdefault(key, entry)
@@ -137,7 +138,7 @@ class Entries:
             self._move(key, entry, "clear")
 
     def died(self, function: Any) -> None:
-        """A function is dead; what is equal to it begins anew."""
+        """Note that a function is dead; a function equal to it begins anew."""
         for key, entry in self._of(function):
             self._move(key, entry, "die")
             if self._holder(entry) == "nothing":
@@ -160,7 +161,7 @@ class Entries:
             self._place(key, entry)
 
     def _place(self, key: Key, entry: ModelEntry) -> None:
-        """Keep an entry with what holds the trace in its state, or its state alone."""
+        """Keep an entry with the holder of its state's trace, or its state alone."""
         self.shared.pop(key, None)
         match self._holder(entry):
             case "function":

@@ -55,7 +55,7 @@ def refuse(
     transform: str,
     face: str,
 ) -> None:
-    """Raise what the function refuses where arguments of that type are traced."""
+    """Raise the function's error for traced arguments of that type."""
     avals = [typeof(a) for a in parts((args, params), traced)]
 
     def call(tracers: list[StagedTracer]) -> list[Any]:

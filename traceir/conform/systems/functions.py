@@ -43,7 +43,7 @@ class Functions:
         self.defined[name] = self.hosts[name] = function
 
     def check(self, name: str) -> None:
-        """Raises what `jit` of the function raises (jit.callable, ...)."""
+        """Raises the error of `jit` for the function (jit.callable, ...)."""
         fun = self.hosts[name]
         if not callable(fun):
             raise self.rules.error("jit.callable")

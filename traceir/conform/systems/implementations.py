@@ -62,7 +62,7 @@ class ByTables:
         return result_types(program, self.rules)
 
     def admit(self, program: ClosedJaxpr, args: Sequence[np.ndarray]) -> None:
-        """Raises TypeError (eval.constants, eval.arguments) for what is missing."""
+        """Raises TypeError (eval.constants, eval.arguments) for missing values."""
         if lacks_constants(program):
             raise self.rules.error("eval.constants")
         if [a.shape for a in args] != [a.shape for a in program.in_avals]:

@@ -159,7 +159,7 @@ class Model:
         return outcome.program
 
     def _read(self, value: Any) -> Any:
-        """A result, as who reads its elements gets it."""
+        """A result, as its reader gets it."""
         if isinstance(value, ModelTracer) and value.home is not self.nest.eager:
             return self.nest.ask(value, "host_array")
         return concrete(value)
@@ -241,7 +241,7 @@ class Model:
         return self.entries.ended(key, trace, level.captures)
 
     def _check_leaks(self, level: TraceLevel) -> None:
-        """Raises UnexpectedTracerError (leak.held) for what outlives its trace."""
+        """Raises UnexpectedTracerError (leak.held) for values that are still held."""
         held = [v for v in self.host.leaked if isinstance(v, ModelTracer)]
         if config.current().check_tracer_leaks and level in [v.home for v in held]:
             raise self.rules.error("leak.held")

@@ -43,7 +43,7 @@ def frozen(value: Any) -> Any:
 
 
 class TraceStack:
-    """The traces in force, innermost last, and what happens in them."""
+    """The traces in force, innermost last, and the operations in them."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -78,7 +78,7 @@ class TraceStack:
 
     @contextmanager
     def evaluated(self) -> Iterator[None]:
-        """Within this, operations on what is not traced are evaluated at once."""
+        """Within this, operations on untraced values are evaluated at once."""
         outer = self.passed
         if "level.compile-time" in self.rules.levels.nesting:
             self.passed = len(self.stack)
@@ -184,7 +184,7 @@ class TraceStack:
         return concrete(value) if is_eager else value
 
     def lift(self, values: Iterable[Any], capture: bool = True) -> None:
-        """Note what is used of outer traces.
+        """Note the values of outer traces that are used.
 
         Raises UnexpectedTracerError (level.lift) for a value of a trace that has ended.
         """

@@ -111,7 +111,7 @@ def function_of_kind(function: Function, inner: Callable[..., Any]) -> Any:
 
 
 def _method(inner: Callable[..., Any]) -> Any:
-    """A bound method that does what the function does."""
+    """A bound method that calls the function."""
 
     def method(self: Identity, /, *args: Any, **kwargs: Any) -> Any:
         return inner(*args, **kwargs)

@@ -44,7 +44,7 @@ NAMESPACES: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Target:
-    """A host function, its static parameters, and what `jit` made of it."""
+    """A host function, its static parameters, and the jitted function."""
 
     fun: Callable[..., Any]
     static: tuple[str, ...]
@@ -56,7 +56,7 @@ class System(Protocol):
 
     @property
     def namespaces(self) -> Mapping[str, Any]:
-        """Its functions of arrays: what `numpy.sum` and `lax.add` are attributes of.
+        """Its functions of arrays: the modules of `numpy.sum` and `lax.add`.
 
         `api` is the package itself, with `devices` and `Array`.
         """
@@ -93,7 +93,7 @@ class System(Protocol):
         """The result of `make_jaxpr` or `trace`, as a program of the tables."""
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
-        """Change what surrounds the calls, till the returned scope is left.
+        """Change the context of calls, until the returned scope is left.
 
         In place of the name of a function stands what `jit` made of it. Raises
         Unsupported for an unknown setting.

@@ -19,7 +19,8 @@ Ask = Callable[["ModelTracer", str], Any]
 
 @dataclass(eq=False)
 class TraceLevel:
-    """A trace in force: what it keeps, and what it used of the traces around it.
+    """A trace in force: its entries, and the values that it used of the traces around
+    it.
 
     `whole` if it handles all operations.
     """
@@ -41,7 +42,7 @@ class ValueOrigin:
 
 
 class ModelTracer:
-    """A value of some trace: what is asked of it is answered by the level rows.
+    """A value of some trace: the level rows answer questions to it.
 
     `home` is the trace that made it, `knows` how much is known of it, `made` how it can
     be computed again; an input has none.

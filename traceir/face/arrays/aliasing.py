@@ -95,7 +95,8 @@ def _has_numbers(result: Any) -> bool:
 
 
 def _check_views(func: Function, operands: Sequence[NumpyTracer], found: Any) -> None:
-    """Raise TypeError (face.strides) for what is neither a view nor an operand.
+    """Raise TypeError (face.strides) for a result that is neither a view nor an
+    operand.
 
     Its elements would be those of arrays that only tell a layout.
     """
@@ -179,7 +180,7 @@ def holds(row: Sharing, given: Mapping[str, Any]) -> bool:
 
 
 def memory_of(value: Any) -> Any:
-    """Arrays as what they are in memory, in nested tuples and lists."""
+    """The memory of arrays in nested tuples and lists."""
     if isinstance(value, NumpyTracer):
         return value.memory
     if type(value) in (tuple, list):
@@ -293,7 +294,7 @@ def _zeros(value: Any) -> Any:
 
 
 def _zeros_like(memory: np.ndarray) -> np.ndarray:
-    """Zeros that nobody else has, for a function that might write to them."""
+    """Fresh zeros, for a function that might write to them."""
     flags = memory.flags
     return placed(memory.shape, memory.dtype, memory.strides, flags.writeable)
 

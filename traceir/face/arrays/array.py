@@ -124,7 +124,7 @@ class NumpyTracer(StagedTracer):
             return self._trace.atom(self._step.read(self._base.now()))
 
     def now(self) -> NumpyTracer:
-        """An array of its own with the same elements, to which nobody writes."""
+        """An array of its own with the same elements, which never changes."""
         made = NumpyTracer(self._var, self._trace, self._source)
         made.number = self.number
         return made
@@ -176,11 +176,12 @@ class NumpyTracer(StagedTracer):
             raise rules.error("update.outer", got=got)
 
     def touch(self) -> None:
-        """The elements in memory have changed: what was read of them is old."""
+        """Note that the elements in memory have changed: values read before are old."""
         self.root.version += 1
 
     def check_writable(self) -> None:
-        """Raise ValueError for what NumPy does not write to, or in no certain order.
+        """Raise ValueError for an array that NumPy does not write to, or in no certain
+        order.
 
         That is a view that is read-only (update.readonly), and one in which places
         share an element (update.shared).
@@ -233,7 +234,7 @@ class NumpyTracer(StagedTracer):
     # Making -----------------------------------------------------------------------
 
     def through(self, step: ViewStep) -> NumpyTracer:
-        """The array that a step leads to; what is written to it is written here."""
+        """The array that a step leads to; writes to it are writes to this array."""
         if self.is_shared:
             return self.viewed(step.of(self.memory))
         return self._through(step)
@@ -336,7 +337,7 @@ def known(value: np.ndarray, trace: Trace | None = None) -> Any:
 
 
 def _unread(memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> NumpyTracer:
-    """A view whose elements nobody has asked for yet; `dtype` is that of its base."""
+    """A view whose elements have not been read yet; `dtype` is that of its base."""
     own = dtype if memory.dtype.kind == "V" else memory.dtype
     aval = ShapedArray(memory.shape, own)
     made = NumpyTracer(Literal(np.int8(0), aval), trace, source_info.capture())
@@ -377,7 +378,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def wrapped(value: Any) -> Any:
-    """NumPy's results as arrays of the trace; scalars stay what they are."""
+    """NumPy's results as arrays of the trace; scalars stay as they are."""
     if isinstance(value, np.ndarray) and type(value) is np.ndarray:
         return known(value) if value.dtype.kind in "biufc" else value
     if type(value) in (tuple, list):

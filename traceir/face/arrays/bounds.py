@@ -77,7 +77,7 @@ def note_check(check: PlaceCheck) -> None:
 
 
 class EmittedChecks:
-    """The equations of a trace's checks: where they stand, and what they give."""
+    """The equations of a trace's checks: their places and their results."""
 
     def __init__(self, trace: StagingTrace) -> None:
         self.checks = _unproven(trace)

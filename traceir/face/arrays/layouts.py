@@ -73,7 +73,7 @@ def placed(
 
 
 def elementwise(operands: Sequence[np.ndarray], dtype: np.dtype) -> tuple[int, ...]:
-    """The strides of what a universal function makes of these arrays, in bytes.
+    """The strides of a universal function's result for these arrays, in bytes.
 
     >>> a = np.zeros((2, 3), order="F")
     >>> elementwise([a, np.zeros(3)], np.dtype("int8"))

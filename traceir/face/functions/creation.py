@@ -152,7 +152,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, **like: Any) ->
 
 
 def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
-    """An array of what is given, or that itself: the row of the table says which."""
+    """An array of a value, or the value itself, by the row of the table."""
     value = value.seen() if isinstance(value, CapturedArray) else value
     if isinstance(value, Selection):
         return value if dtype is None else value.astype(dtype)
@@ -215,7 +215,7 @@ MADE = (
 
 
 def standing_in() -> Iterator[tuple[Function, Function]]:
-    """NumPy's functions, and what stands for them in a traced function."""
+    """NumPy's functions, and their stand-ins in a traced function."""
     yield from ((getattr(np, name), _made(name)) for name in MADE)
     for function in (array, asarray, ascontiguousarray, asfortranarray, require):
         own = getattr(np, function.__name__)

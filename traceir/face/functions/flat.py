@@ -31,7 +31,7 @@ from traceir.tracing.trace import typeof
 
 
 class FlatIterator(np.lib.mixins.NDArrayOperatorsMixin):
-    """`x.flat`: what is read of it is copied, and what is written to it is in `x`."""
+    """`x.flat`: reads are copies, and writes are in `x`."""
 
     __slots__ = ("base",)
 

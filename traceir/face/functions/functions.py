@@ -333,7 +333,7 @@ CHECKED: dict[Function, Callable[[Mapping[str, Any]], None]] = {}
 
 
 def own(*funcs: Function) -> Callable[[Function], Function]:
-    """Register what functions of NumPy's are on traced arrays."""
+    """Register the implementation of NumPy's functions on traced arrays."""
 
     def register(function: Function) -> Function:
         OWN.update(dict.fromkeys(funcs, function))

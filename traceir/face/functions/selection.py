@@ -68,7 +68,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         return traced(count)
 
     def unknown(self, what: str, where: Source | None = None) -> Exception:
-        """The error of asking for what depends on the number of elements."""
+        """The error of a request that depends on the number of elements."""
         got = f"{what} of {self!r}, {origin(self.mask)}"
         line = None if where is None else user_frame_summary(where)
         return rules.error("index.mask", got=got, where=line)

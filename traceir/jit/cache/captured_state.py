@@ -31,14 +31,14 @@ LAYERS = 100
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The fingerprints of what a trace depends on, with the values as texts."""
+    """The fingerprints of values that a trace depends on, with the values as texts."""
 
     statics: tuple[tuple[str, Any, str], ...]
     captures: tuple[tuple[str, Any, str], ...]
 
 
 def seal(fun: Any, statics: Iterable[Read], states: bool = True) -> Seal:
-    """Fingerprints of static arguments and of what `fun` reads, as they are now.
+    """Fingerprints of static arguments and of values that `fun` reads, as they are now.
 
     Without `states`, the states of generators and iterators are left out.
     """

@@ -117,7 +117,7 @@ class _Watch:
             yield f"the global {name}", known.get(name, MISSING)
 
     def change(self) -> str | None:
-        """The name of what has changed, or None."""
+        """The name of the value that has changed, or None."""
         fingerprints = self.snapshot.fingerprints
         pairs = zip(self._values(), self.before, strict=False)
         for (name, value), (_, was, text) in pairs:
@@ -175,7 +175,7 @@ class _Watch:
         return self.place and user_frame_summary(self.place)
 
     def undo(self) -> None:
-        """Make everything what it was."""
+        """Restore all values."""
         for undo in self.snapshot.undo_steps:
             undo()
 

@@ -265,7 +265,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def own_data(value: Any) -> Sequence[tuple[str, Any]]:
-    """The data that a user's class, a function, or what wraps one has, by name.
+    """The data of a user's class, a function, or a wrapper of one, by name.
 
     >>> def counting() -> None:
     ...     pass

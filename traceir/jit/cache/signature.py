@@ -50,7 +50,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class SignatureForm:
-    """A signature, with what binding plain positional arguments needs to know."""
+    """A signature, with the data to bind plain positional arguments."""
 
     signature: inspect.Signature
     names: tuple[str, ...]  # those of positions; none with `*args` or keyword-only

@@ -32,7 +32,8 @@ from traceir.pytrees import flatten
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class TraceCacheEntry:
-    """One trace: the program, how its results nest, and what was compiled from it.
+    """One trace: the program, the structure of its results, and the code compiled from
+    it.
 
     Never refers to the traced function, which may then die with its last user.
     """
@@ -124,7 +125,7 @@ class FunctionCache:
                     mapping.pop(raw, None)
 
     def begin_alone(self) -> None:
-        """Forget what other threads were doing: a forked child has none of them."""
+        """Forget the work of other threads: a forked child has none of them."""
         me = threading.get_ident()
         self._lock = threading.RLock()
         self._pending = {k: p for k, p in self._pending.items() if p.thread == me}

@@ -96,7 +96,7 @@ def contents(value: Any) -> dict[Any, Any] | None:
 
 
 def update_containers(updated: Updated, roots: Sequence[Any], leaves: Any) -> Any:
-    """Do to the caller's containers what the function did; returns the results.
+    """Repeat the function's changes in the caller's containers; returns the results.
 
     Raises ValueError (update.overlap) for one that is among the arguments twice.
     """
@@ -216,14 +216,14 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def write_back(written: Written, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
-    """Copy what was written to the arguments, the `roots`; returns the results."""
+    """Copy written values to the arguments, the `roots`; returns the results."""
     for k, value in zip(written.numbers, written.values, strict=True):
         np.copyto(leaves[k], value)
     return _updated(written.results, roots, leaves)
 
 
 def _updated(found: Any, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
-    """The results, when containers have been given what they have now."""
+    """The results, after the containers have been updated."""
     return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 

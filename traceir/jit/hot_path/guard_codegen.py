@@ -150,7 +150,7 @@ class _GuardWriter(FunctionWriter):
             raise _Unknown
 
     def value(self, name: str, value: Any, avals: Iterator[Any]) -> list[str]:
-        """Tests of a tree; gives what its leaves are as the program's inputs."""
+        """Tests of a tree; gives its leaves as the program's inputs."""
         kind = type(value)
         if kind is Array:
             aval = self.constant(value.aval)

@@ -148,7 +148,7 @@ def _staying(
 def _writing(
     run: Callable[..., Any], entry: TraceCacheEntry, origins: Sequence[int | str]
 ) -> Callable[..., Any]:
-    """A runner that writes to the arguments what the function has written to them."""
+    """A runner that repeats the function's writes to the arguments."""
 
     def writing(args: Any, kwargs: Any) -> Any:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]

@@ -285,7 +285,7 @@ def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
 
 
 def converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
-    """As `convert`, always an equation, and without a word on what is lost."""
+    """As `convert`, always an equation, and without a warning of losses."""
     result: Array = bind("convert_element_type", value, new_dtype=dtype, weak_type=weak)
     return result
 

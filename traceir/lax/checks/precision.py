@@ -57,7 +57,7 @@ def precisely(asked: PrecisionLike) -> AbstractContextManager[object]:
 
 
 def precision_of(asked: Any) -> tuple[str, str] | None:
-    """The param of what is asked for: of one, or of each of two operands.
+    """The param for a precision: of one, or of each of two operands.
 
     None is what the flag `default_matmul_precision` says. Raises ValueError
     (face.choice).

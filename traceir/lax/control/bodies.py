@@ -62,7 +62,7 @@ def flat(tree: Any, asker: str, label: str) -> FlatTree:
 
 @dataclass(frozen=True, slots=True)
 class TracedBody:
-    """A traced body: its program, whose first inputs are what it closes over."""
+    """A traced body: its program, whose first inputs are the values it closes over."""
 
     closed: ClosedJaxpr
     consts: tuple[Value, ...]

@@ -133,7 +133,7 @@ def _fold(
     reverse: bool,
     unroll: int,
 ) -> list[Value]:
-    """One `scan` equation: what passes through is no carry, what is a row no result."""
+    """One `scan` equation: values that pass through are no carry, rows no results."""
     own, carried = len(body.consts), len(carry.leaves)
     sources = forwarded(body.closed)
     moved = [own + k == f for k, f in enumerate(sources[:carried])]

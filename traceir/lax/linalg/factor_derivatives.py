@@ -40,7 +40,7 @@ Move = Callable[[Value, Value, Results, dict[str, Any]], Sequence[Tangent]]
 
 
 def derivative(primitive: str) -> Callable[[Move], Move]:
-    """Register what gives the tangents of the results of a primitive."""
+    """Register the function that gives the tangents of a primitive's results."""
 
     def register(move: Move) -> Move:
         def rule(

@@ -80,7 +80,7 @@ def _by_rows(x: Operand, rank: int) -> Array:
 
 
 def _eliminate(above: Any, row: Any) -> tuple[Any, Any]:
-    """One step down: what is left of two rows below, and the row that is done."""
+    """One step down: the rest of two rows below, and the row that is done."""
     (a, u, r), (lower, p, q, s) = above, row
     swap = gt(abs_(lower), abs_(a))
     wide = broadcast_in_dim(swap, r.shape, range(r.ndim))

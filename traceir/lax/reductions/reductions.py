@@ -142,7 +142,9 @@ def argmin(operand: Operand, axis: int, index_dtype: DTypeLike) -> Array:
 
 
 def _width(dtype: np.dtype) -> tuple[bool, int, int, int, bool]:
-    """By what the dtype of products of two dtypes is chosen: range comes first."""
+    """The key by which the dtype of products of two dtypes is chosen: range comes
+    first.
+    """
     kind = kind_of(dtype)
     limits = finfo(part_dtype(dtype)) if kind in "fc" else None
     digits = (limits.maxexp, limits.nmant) if limits else (-1, -1)

@@ -68,7 +68,7 @@ def explicit(
 
 
 def spread(extents: Sequence[int], dilation: Sequence[int]) -> Shape:
-    """Extents of what lies so far apart; of nothing, nothing."""
+    """Extents of elements that lie so far apart; of nothing, nothing."""
     return tuple((n - 1) * by + 1 if n else 0 for n, by in zip(extents, dilation))
 
 

@@ -84,7 +84,7 @@ def index_number(place: int, dtype: np.dtype) -> np.generic:
 
 
 def as_index(places: Operand, dtype: np.dtype) -> Operand:
-    """Places in an index dtype; what an unsigned one counts beyond it, as its last.
+    """Indices in an index dtype; unsigned ones beyond it become its last.
 
     >>> as_index(np.uint32(2**32 - 1), np.dtype("int32"))
     Array(2147483647, dtype=int32)

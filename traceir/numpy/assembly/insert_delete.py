@@ -109,7 +109,7 @@ def delete(
 
 
 def _without(value: Array, axis: int, places: Any, unique: bool) -> Array:
-    """Without traced places: each one moves what lies behind it."""
+    """Without traced places: each one moves the elements behind it."""
     if places.dtype.kind not in "iu" or (places.ndim and not unique):
         what = "the places of jnp.delete, unless assume_unique_indices is set,"
         raise refusal(places, "level.concretize.number", what)

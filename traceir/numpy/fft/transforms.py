@@ -117,7 +117,8 @@ def hfft(
 def ihfft(
     a: Operand, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Array:
-    """The inverse of `hfft`: the first half of what real elements are a transform of.
+    """The inverse of `hfft`: the first half of the elements of which real ones are a
+    transform.
 
     Arguments and errors are those of `rfft`.
 

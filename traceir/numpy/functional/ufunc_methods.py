@@ -63,7 +63,7 @@ def equipped(find: Find, name: str, value: Any) -> Any:
 
 
 def _equip(function: Callable[..., Any], find: Find, name: str) -> None:
-    """Give a universal function its methods, and what it says of itself."""
+    """Give a universal function its methods and its attributes."""
     attributes = vars(function)
     attributes["nin"], attributes["identity"] = NAMED[name]
     attributes["nout"], attributes["nargs"] = 1, NAMED[name][0] + 1

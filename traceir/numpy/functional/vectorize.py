@@ -78,7 +78,7 @@ def fromfunction(
     dtype: DTypeLike = float,
     **kwargs: Any,
 ) -> Any:
-    """The array of what a function gives for each index.
+    """The array of a function's values at each index.
 
     It takes a scalar of `dtype` for each dimension, and is mapped over the places, so
     what it gives for all of them at once may be a number. Raises TypeError

@@ -141,7 +141,7 @@ def _windows(
 
 
 def _of_nothing(x: Array, plan: IndexPlan, mode: Any, fill_value: Any) -> Array:
-    """A read of a dimension without elements: of no row, or of what is filled."""
+    """A read of a dimension without elements: of no row, or of fill values."""
     fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
     if not fills and 0 not in plan.shape:
         raise rules.error("index.empty", got=f"an array of shape {x.shape}")

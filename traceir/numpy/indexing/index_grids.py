@@ -222,7 +222,7 @@ def _triangle(n: int, k: int, m: int | None, lower: bool) -> Pair:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Pair:
-    """The index arrays of what is on and below diagonal `k` of an `n` by `m` matrix.
+    """The index arrays of elements on and below diagonal `k` of an `n` by `m` matrix.
 
     >>> tril_indices(2)
     (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
@@ -231,7 +231,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> Pair:
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> Pair:
-    """The index arrays of what is on and above diagonal `k` of an `n` by `m` matrix.
+    """The index arrays of elements on and above diagonal `k` of an `n` by `m` matrix.
 
     >>> triu_indices(2)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
@@ -273,7 +273,7 @@ def mask_indices(
     *,
     size: int | None = None,
 ) -> Pair:
-    """The index arrays of what `mask_func(m, k)` leaves of `n` by `n` ones.
+    """The index arrays of elements that `mask_func(m, k)` leaves of `n` by `n` ones.
 
     Raises ConcretizationTypeError (index.size).
 

@@ -108,7 +108,7 @@ def _consumed(part: Any) -> int:
 
 
 def place_of(part: Any) -> int:
-    """The place that an int is; TypeError (index.type) for what is none."""
+    """The index that an int is; TypeError (index.type) for other values."""
     try:
         return index(part)
     except TypeError:
@@ -239,7 +239,7 @@ class IndexPlan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what is read, before new dimensions are put in."""
+        """The shape of the elements read, before new dimensions are put in."""
         kept = [n for d, n in enumerate(self.sizes) if d not in self.collapsed]
         extents = dict(zip(self.windows, kept, strict=True))
         rest = iter(self.rows)
@@ -259,7 +259,7 @@ def plan_of(
 
 
 class _IndexPlanner:
-    """Goes through the entries, and gathers what the plan consists of."""
+    """A planner that goes through the entries of an index."""
 
     def __init__(self, shape: tuple[int, ...], parts: Sequence[Any], wrap: bool):
         self.shape = shape

@@ -71,7 +71,7 @@ def scattered(
 
 
 def _fitted(values: Operand, plan: IndexPlan) -> Operand:
-    """Values in the shape of what the plan takes; ValueError (face.broadcast-to)."""
+    """Values in the shape that the plan takes; ValueError (face.broadcast-to)."""
     shape = list(plan.shape)
     for d in plan.new:
         shape.insert(d, 1)

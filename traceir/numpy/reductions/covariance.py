@@ -58,7 +58,7 @@ def _nanargmin(a: Operand, axis: int | None, keepdims: bool) -> Array:
 def _nanarg(
     a: Operand, axis: int | None, keepdims: bool, search: Any, last: float
 ) -> Array:
-    """The place of what is found last among numbers; -1 where there are none."""
+    """The index of the extremum among numbers; -1 if there are none."""
     if kind_of(typeof(a).dtype) != "f":
         found: Array = search(a, axis, keepdims=keepdims)
         return found
@@ -112,7 +112,7 @@ def nanvar(
     where: Operand = None,
     mean: Operand = None,
 ) -> Array:
-    """Variance over axes of what is not NaN; NaN where `ddof` leaves nothing.
+    """Variance over axes, without NaN; NaN where `ddof` leaves nothing.
 
     A `mean`, and `where`, are taken as by `var`.
 

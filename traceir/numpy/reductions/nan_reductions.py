@@ -92,7 +92,7 @@ def nanprod(
 def _extreme(
     name: str, fold: Fold, least: float, a: Operand, axis: Axis, options: Any
 ) -> Array:
-    """An extremum of what is not NaN, and NaN where nothing is."""
+    """An extremum without NaN; NaN where nothing is left."""
     value, some = _without(name, a, least)
     found = fold(value, axis, **options)
     if not some or options["initial"] is not None:
@@ -152,7 +152,7 @@ def nanmean(
     keepdims: bool = False,
     where: Operand = None,
 ) -> Array:
-    """Mean over axes of what is not NaN; floating, NaN where nothing is left.
+    """Mean over axes, without NaN; floating, NaN where nothing is left.
 
     `where` tells which elements count.
 

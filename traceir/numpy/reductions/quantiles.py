@@ -97,7 +97,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """As `quantile`, of what is not NaN; NaN where nothing is.
+    """As `quantile`, without NaN; NaN where nothing is left.
 
     >>> import traceir.numpy as jnp
     >>> nanquantile(jnp.array([1.0, jnp.nan, 4.0]), 0.5)
@@ -137,7 +137,7 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """As `percentile`, of what is not NaN.
+    """As `percentile`, without NaN.
 
     >>> import traceir.numpy as jnp
     >>> nanpercentile(jnp.array([1.0, jnp.nan, 4.0]), 50)
@@ -173,7 +173,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """As `median`, of what is not NaN.
+    """As `median`, without NaN.
 
     >>> import traceir.numpy as jnp
     >>> nanmedian(jnp.array([1.0, jnp.nan, 4.0]))
@@ -184,7 +184,7 @@ def nanmedian(
 
 
 def _only_reads(name: str, out: None, overwrite_input: bool) -> None:
-    """Raise NotImplementedError (face.no-out) for what would change an array."""
+    """Raise NotImplementedError (face.no-out) for options that change an array."""
     no_out(name, out)
     if overwrite_input:
         raise rules.error("face.no-out", got=f"overwrite_input=True of {name}")

@@ -208,7 +208,7 @@ def _scattered(x: Array, order: Array) -> Array:
 
 
 def _filled(values: Array, counts: Array, fill: Operand) -> Array:
-    """Values where there is one, and the number for what is missing elsewhere."""
+    """Values, and a fill value where there is none."""
     if fill is None:
         return values
     missing = lax.reshape(equal(counts, 0), (values.shape[0], 1))

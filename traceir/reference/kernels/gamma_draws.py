@@ -121,7 +121,7 @@ class _Draws:
     def positive(
         self, keys: np.ndarray, c: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Normal numbers, and what is made of them, which must not be negative."""
+        """Normal numbers, and numbers made of them, which must not be negative."""
         one = self.number(1)
         x, v = np.zeros_like(c), np.full_like(c, -one)
         rest = np.arange(len(c))

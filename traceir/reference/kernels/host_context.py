@@ -22,7 +22,7 @@ _caller = _Caller()
 
 @contextmanager
 def called_from_here() -> Iterator[None]:
-    """Within the `with`, what kernels call sees the context variables of this place."""
+    """Within the `with`, callbacks of kernels see the context variables from here."""
     outer, _caller.context = _caller.context, contextvars.copy_context()
     try:
         yield

@@ -37,8 +37,8 @@ def check_keys(
     arrays: Sequence[np.ndarray],
     found: Sequence[np.ndarray],
 ) -> None:
-    """Count what an operation has used, and raise KeyReuseError (random.reuse) if that
-    was used before.
+    """Count the keys that an operation uses, and raise KeyReuseError (random.reuse) if
+    they were used before.
 
     >>> import traceir
     >>> key = traceir.random.key(0)

@@ -42,7 +42,7 @@ class Reading:
         self.arrays: dict[int, tuple[np.ndarray, HeldKeys]] = {}
 
     def array(self, array: np.ndarray) -> HeldKeys:
-        """The keys of an array, the same for whoever asks."""
+        """The keys of an array, one object for all."""
         found = self.arrays.get(id(array))
         if found is None:
             found = self.arrays[id(array)] = array, self._held_by(array)

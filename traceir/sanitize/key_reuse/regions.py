@@ -133,7 +133,7 @@ def _while(
 def _scan(
     reading: Reading, params: Params, operands: Sequence[Keys], line: str
 ) -> list[Keys]:
-    """The uses of a loop: what is used in one turn must not be used in the next."""
+    """The uses of a loop: a key used in one turn must not be used in the next."""
     body: ClosedJaxpr = params["jaxpr"]
     first = params["num_consts"]
     last, length = first + params["num_carry"], params["length"]

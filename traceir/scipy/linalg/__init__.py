@@ -160,7 +160,7 @@ def cho_solve(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """The x of `a @ x == b`, by what `cho_factor` gives for `a`.
+    """The x of `a @ x == b`, by the result of `cho_factor` for `a`.
 
     Shapes as in `solve_triangular`. Raises LinAlgError (linalg.matrix, linalg.square),
     ValueError (linalg.shapes).
@@ -286,7 +286,7 @@ def lu_solve(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """The x of `a @ x == b`, by what `lu_factor` gives for `a`; of a.T if `trans`.
+    """The x of `a @ x == b`, by the result of `lu_factor` for `a`; of a.T if `trans`.
 
     Shapes as in `solve_triangular`; `trans` 2 is the conjugate transpose. Raises
     LinAlgError (linalg.matrix, linalg.square), ValueError (linalg.shapes,

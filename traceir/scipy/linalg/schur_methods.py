@@ -60,7 +60,7 @@ def _between(i: Array, j: Array, size: int) -> Array:
 
 
 def _single(name: str, x: Operand) -> None:
-    """Raise ValueError (linalg.shapes) for a stack, or what is not square."""
+    """Raise ValueError (linalg.shapes) for a stack, or a matrix that is not square."""
     shape = shape_of(x)
     if len(shape) != 2 or shape[0] != shape[1]:
         hint = "give it one square matrix; `vmap` takes a stack one by one"
@@ -102,7 +102,7 @@ def _sqrtm(A: Operand) -> Array:
 
 
 def funm(A: Operand, func: Callable[[Array], Any], disp: bool = True) -> Any:
-    """A function of a matrix, by what `func` makes of the eigenvalues.
+    """A function of a matrix, by `func` of its eigenvalues.
 
     Shape (n, n) to the same, complex in any case; unless `disp`, with an estimate of
     the relative error, which is large where eigenvalues lie close together. Raises

@@ -40,7 +40,7 @@ BOUNDARIES: Mapping[str, Mapping[str, str]] = {
 
 
 class Segments(NamedTuple):
-    """The segments of a signal: how it is cut, and what each is multiplied by."""
+    """The segments of a signal: its cuts, and the factors of each."""
 
     length: int
     overlap: int

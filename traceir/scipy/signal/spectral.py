@@ -280,7 +280,7 @@ def _sides(cut: Segments, sided: bool, like: Array) -> Operand:
 
 
 def _averaged(power: Array, average: str) -> Array:
-    """The mean over segments, or the median, divided by what it is of a mean of 1."""
+    """The mean over segments, or the median, divided by its bias."""
     if average == "mean":
         return mean(power, -2)
     even = 2 * np.arange(1, (power.shape[-2] - 1) // 2 + 1)

@@ -100,7 +100,7 @@ def _tail(a: Array, b: Array, x: Array, below: Array) -> Array:
 
 
 def _partial(function: Callable[..., Any], points: Any, place: int) -> Array:
-    """The derivative by one operand, of what cannot be differentiated backwards."""
+    """The derivative by one operand of a function without reverse mode."""
     ahead = [filled(v, 1.0 if k == place else 0.0) for k, v in enumerate(points)]
     return as_array(jvp(function, tuple(points), tuple(ahead))[1])
 

@@ -74,7 +74,7 @@ def _pieces(x: Array, size: Array, name: str, edges: Sequence[float]) -> Array:
 
 
 def _near(x: Array) -> Array:
-    """The exponential integral from -1 to 6 but for what is infinite at 0."""
+    """The exponential integral from -1 to 6 without its infinite part at 0."""
     return lax.mul(x, exact(x, _HARMONIC, 6.0))
 
 

@@ -38,7 +38,7 @@ Axis = Any
 
 
 def real(name: str, x: Operand, primitive: str | None = None) -> Array:
-    """A primitive of one floating operand, for what promotes to one."""
+    """A primitive of one floating operand, for operands that promote to one."""
     result: Array = bind(primitive or name, *promoted_inexact(name, x))
     return result
 

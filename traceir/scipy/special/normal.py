@@ -147,7 +147,7 @@ def _log_ndtr_jvp(order: int, primals: Any, tangents: Any) -> tuple[Array, Array
 
 
 def ndtri(p: Operand) -> Array:
-    """The inverse of `ndtr`: below what a part `p` of the distribution is.
+    """The inverse of `ndtr`: the point below which a part `p` of the distribution is.
 
     NaN outside of 0 to 1. In the tails it is found by Newton's method on the logarithm
     of `ndtr`, which is concave, so that every step comes nearer. Raises TypeError

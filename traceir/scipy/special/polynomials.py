@@ -18,7 +18,7 @@ WIDE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def widened(x: Array) -> Array:
-    """Half precision is computed in single; what was weak is not any more."""
+    """The operands in single precision if they are half; weakness is lost."""
     dtype = typeof(x).dtype
     return as_array(convert(x, dtype if dtype in WIDE else WIDE[0]))
 

@@ -247,7 +247,7 @@ def _samples(dataset: Operand, weights: Operand) -> tuple[Array, Array]:
 
 
 def _factor(estimate: gaussian_kde, method: Bandwidth) -> Operand:
-    """By what the covariance of the samples is scaled, before it is squared."""
+    """The factor that scales the covariance of the samples, before it is squared."""
     root = -1.0 / (estimate.d + 4)
     if method is None or (isinstance(method, str) and method == "scott"):
         return power(estimate.neff, root)

@@ -75,7 +75,7 @@ class FlatFunction:
 
 
 def linearized(call: FlatFunction, transform: str) -> tuple[list[Any], Linearized, Any]:
-    """The results, what the function is near them, and what it returned beside."""
+    """The results, the linearized function, and its auxiliary results."""
     leaves = call.arguments.leaves
     kept: list[Any] = []
 
@@ -94,7 +94,7 @@ def linearized(call: FlatFunction, transform: str) -> tuple[list[Any], Linearize
 def pushed(
     call: FlatFunction, tangents: Sequence[Tangent], transform: str
 ) -> tuple[list[Value], list[Tangent], Any]:
-    """The results, their tangents, and what the function returned beside."""
+    """The results, their tangents, and the auxiliary results."""
     trace = JVPTrace(function_name(call.fun), transform)
     with living(trace):
         leaves = call.arguments.leaves

@@ -83,7 +83,7 @@ def jvp_product(
 
 
 def product_tree(x: Value, axes: Sequence[int]) -> Value:
-    """The product over axes, of halves of what there is, again and again.
+    """The product over axes, by halves, again and again.
 
     >>> import traceir.numpy as jnp
     >>> product_tree(jnp.array([2.0, 3.0, 4.0]), (0,))

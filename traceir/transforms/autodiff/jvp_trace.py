@@ -115,7 +115,7 @@ class JVPTrace(Trace):
         return [self.pair(p, t, where) for p, t in zip(outs, tangents_out, strict=True)]
 
     def takes_functions(self, values: Sequence[Value]) -> bool:
-        """Always: what values are is known to rules as it is to the function."""
+        """Always: rules know as much of values as the function does."""
         return True
 
     def rule(
@@ -197,7 +197,7 @@ def _linear(
     tangents: Sequence[Tangent],
     params: Params,
 ) -> list[Value]:
-    """The primitive itself, applied to the tangents of what it is linear in."""
+    """The primitive itself, applied to the tangents of its linear operands."""
     names = operand_names(primitive, len(primals))
     operands = list(primals)
     for k, (name, tangent) in enumerate(zip(names, tangents, strict=True)):
@@ -215,7 +215,7 @@ def _by_templates(
     params: Params,
     outs: Sequence[Value],
 ) -> Value | None:
-    """The sum of what each operand's tangent gives the result; None if nothing."""
+    """The sum of the contributions of each operand's tangent; None if there is none."""
     row = rules.default().prims[primitive]
     avals = tuple(map(typeof, primals))
     values = operand_values(primitive, primals)

@@ -32,7 +32,7 @@ from traceir.transforms.rules.registry import LINEARIZE, SPLIT, Tangent, Zero
 
 
 class LinearTracer(Tracer):
-    """A tangent that is not known yet: what is done with it is recorded."""
+    """A tangent that is not known yet: operations on it are recorded."""
 
     __slots__ = ()
     _trace: TangentTrace
@@ -193,7 +193,7 @@ def linearize_flat(
     name: str,
     transform: str,
 ) -> tuple[list[Value], Linearized]:
-    """Call a function of values on `primals`; its results, and what it is near them.
+    """Call a function of values on `primals`; its results, and the linearized function.
 
     The function is also given the trace that it runs in. Inputs that are not `nonzero`
     are held fixed.

@@ -124,7 +124,9 @@ def front(
     dims: Sequence[Dim],
     params: Params,
 ) -> Batched:
-    """The batched dimension stands first; what changes nothing is left out."""
+    """Batch with the batched dimension first; operations that change nothing are left
+    out.
+    """
     lined = _all_in_front(axis, values, dims)
     avals = tuple(map(typeof, lined))
     changed, target = _formulas(row.name, avals, params, axis.size, 0, True)

@@ -99,7 +99,7 @@ def _split(
 def split_jit(
     values: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> list[Value] | None:
-    """A call for what is known, and one for what is not."""
+    """A call for the known part, and one for the rest."""
     others = given(params)
     halves = partial_eval_program(others.pop("jaxpr"), moved)
     if all(halves.moved):
@@ -115,7 +115,7 @@ def split_jit(
 def split_remat(
     values: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> list[Value] | None:
-    """A call for what is known; the other computes it again, and keeps nothing."""
+    """A call for the known part; the other one computes it again, and keeps nothing."""
     others = given(params)
     closed = others.pop("jaxpr")
     halves = partial_eval_program(closed, moved)
@@ -133,7 +133,7 @@ def split_remat(
 def split_cond(
     values: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> list[Value] | None:
-    """A choice for what is known, and one for what is not."""
+    """A choice for the known part, and one for the rest."""
     branches = branches_of(params)
     inner = moved[1:]
     out = any_of([partial_eval_program(b, inner).moved for b in branches])

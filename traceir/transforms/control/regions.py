@@ -58,7 +58,7 @@ def fixpoint(carry: Sequence[bool], step: Callable[[Mask], Sequence[bool]]) -> M
 
 
 def parts(values: Sequence[Any], *counts: int) -> Iterator[list[Any]]:
-    """Consecutive parts of so many values, and what is left.
+    """Consecutive parts of so many values, and the rest.
 
     >>> list(parts("abcde", 1, 2))
     [['a'], ['b', 'c'], ['d', 'e']]

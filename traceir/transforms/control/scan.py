@@ -33,7 +33,7 @@ from traceir.transforms.rules.rewrites import arranged
 
 @dataclass(frozen=True, slots=True)
 class ScanEqn:
-    """A `scan` equation: its body, and how many of its operands are what."""
+    """A `scan` equation: its body, and the counts of constants, carry and rows."""
 
     body: ClosedJaxpr
     length: int

@@ -142,7 +142,7 @@ def linearize_scan(
 def split_scan(
     values: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> list[Value] | None:
-    """A loop for what is known, and one for what is not."""
+    """A loop for the known part, and one for the rest."""
     scan = ScanEqn.of(params)
     first, init, over = scan.split(moved)
 

@@ -212,7 +212,7 @@ def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
 
 
 def with_one_predicate(loop: WhileEqn) -> WhileEqn:
-    """The same loop with one predicate, for what runs only such loops.
+    """The same loop with one predicate, for backends that run only such loops.
 
     If there is one for each lane, the new loop runs while any holds, and its body,
     which takes the constants of both programs, leaves the other lanes as they are.

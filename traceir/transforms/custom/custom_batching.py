@@ -144,7 +144,7 @@ class BatchedForward:
     dims_out: Dims
 
     def __call__(self, primals: Sequence[Value]) -> tuple[Any, Any, Any]:
-        """Results, residuals, and what the backward rule must know."""
+        """Results, residuals, and the data for the backward rule."""
         known: list[Any] = []
 
         def call(examples: list[Value]) -> list[Value]:
@@ -164,7 +164,9 @@ class BatchedForward:
 
 @dataclass(frozen=True, eq=False)
 class BatchedBackward:
-    """A backward rule for a batch; what all examples share has the sum of theirs."""
+    """A backward rule for a batch; operands that all examples share get the sum of
+    theirs.
+    """
 
     rule: Callable[..., Any]
     axis: BatchAxis

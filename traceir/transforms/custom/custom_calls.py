@@ -43,7 +43,7 @@ from traceir.transforms.rules.registry import Tangent, Zero
 
 @dataclass(eq=False)
 class CustomCallBody:
-    """A function of leaves, and the structure of what it takes and gives."""
+    """A function of leaves, and the structures of its arguments and results."""
 
     function: Callable[..., Any]
     in_tree: flatten.TreeDef
@@ -78,7 +78,7 @@ def program_of(
     name: str,
     transform: str,
 ) -> tuple[ClosedJaxpr, tuple[Tracer, ...]]:
-    """A function of leaves as a program, and what it captures; see `stage`."""
+    """A function of leaves as a program, and the values it captures; see `stage`."""
     face = local.context.face
     jaxpr, constants, captured = stage(call, avals, paths, name, transform, face)
     return ClosedJaxpr(jaxpr, constants), captured
@@ -272,7 +272,7 @@ def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
 
 
 def shown(given: Any) -> str:
-    """The type of what a rule gave, in an error's text."""
+    """The type of a rule's result, in an error's text."""
     if getattr(given, "dtype", None) == float0:
         return f"float0[{','.join(map(str, np.shape(given)))}]"
     return (given.aval if isinstance(given, Zero) else typeof(given)).str_short()

@@ -32,7 +32,7 @@ Rule = Callable[..., Any]
 
 
 class custom_jvp:
-    """A function whose derivative is given by a rule, not by what it computes.
+    """A function whose derivative is given by a rule, not by its equations.
 
     `rule(primals, tangents)`, registered with `defjvp`, returns the results and their
     tangents; it must be linear in the tangents. Every mode follows from it. Arguments

@@ -64,7 +64,7 @@ def _same(kept: Sequence[Eqn], eqns: Sequence[Eqn]) -> bool:
 
 
 def live_eqn(eqn: E, needed: Mask) -> E:
-    """An equation that gives no more than what is needed, as far as there is one.
+    """The equation without results that are not needed, if its primitive allows it.
 
     Of a program, or a recorded operation.
     """

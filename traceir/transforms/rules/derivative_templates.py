@@ -49,7 +49,7 @@ class TemplateStep:
 
 @dataclass(frozen=True, slots=True)
 class TemplatePlan:
-    """A template for operands of certain types: what is applied, what it gives."""
+    """A template for operands of certain types: its steps and its results."""
 
     steps: tuple[TemplateStep, ...]
     results: tuple[Part, ...]
@@ -128,7 +128,7 @@ def _number(part: Part, scope: Scope) -> Part:
 
 
 def run(plan: TemplatePlan, values: Mapping[str, Any], like: Value) -> list[Value]:
-    """Apply a plan in the trace in force; `like` is what numbers alone are typed by."""
+    """Apply a plan in the trace in force; numbers alone have the type of `like`."""
     known = dict(values)
     for step in plan.steps:
         operands = _operands(step.operands, known, like)

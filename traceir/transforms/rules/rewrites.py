@@ -176,7 +176,8 @@ def arranged(
 
 @dataclass(frozen=True, slots=True)
 class Hoisted:
-    """A program in two: what follows from its first inputs alone, and the rest.
+    """A program in two: the part that follows from its first inputs alone, and the
+    rest.
 
     `outer` takes the first inputs; it gives what `inner` takes in their place, and then
     the results for which `moved` is True, which `inner` does not give.
@@ -188,7 +189,7 @@ class Hoisted:
 
 
 def hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
-    """Take out what does not depend on inputs from number `known` on.
+    """Take out the equations that do not depend on inputs from number `known` on.
 
     The first `fixed` results stay where they are.
 

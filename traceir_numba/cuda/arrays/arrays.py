@@ -181,7 +181,7 @@ class DeviceArray(Methods):
         return np.asarray(self).__dlpack__(max_version=max_version)
 
     def lend(self, stream: int | None, told: bool, writable: bool) -> Any:
-        """A capsule of the memory, for who reads, or writes, in a stream."""
+        """A capsule of the memory, for a reader, or writer, in a stream."""
         own = device.own_stream()
         # None and the lowest numbers are streams that wait for one another.
         lie = self.lie(shown=stream is not None and stream > device.OF_THREAD)

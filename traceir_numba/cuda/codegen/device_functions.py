@@ -93,7 +93,7 @@ def fma(x, y, z):
 
 
 def own(name: str) -> tuple[str, tuple[str, ...]] | None:
-    """A device's own text of a function, and what it calls; None for most."""
+    """A device's own text of a function, and its callees; None for most."""
     base, _, t = name.rpartition("_")
     if base not in TEXTS or t not in WHOLE:
         return None

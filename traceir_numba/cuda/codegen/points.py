@@ -36,7 +36,7 @@ def _point(w: NestWriter) -> None:
 
 
 def _prefix_scan(w: NestWriter) -> None:
-    """Leave what there is so far at each element."""
+    """Store the prefix at each element."""
     emitter, code, (d,) = w.emitter, w.code, w.reduced
     back = w.nest.scan_direction < 0
     with code.block(f"for {'step' if back else f'i{d}'} in range(n{d}):"):
@@ -111,7 +111,7 @@ def _owned(w: NestWriter) -> None:
 
 
 def write_atomic(w: NestWriter) -> None:
-    """Points of all loops, joined to what is there in one operation."""
+    """Points of all loops, joined to memory in one atomic operation."""
     code, labels = w.code, w.emitter.body_labels
     (store,) = w.nest.stores
     joined = collisions.atomic(w.nest)

@@ -25,7 +25,7 @@ def write(w: NestWriter) -> None:
 
 
 def write_end(w: NestWriter) -> None:
-    """Write the second kernel: what is before each part enters its elements."""
+    """Write the second kernel: the prefix of each part enters its elements."""
     _ScanOfLines(w).end()
 
 
@@ -42,7 +42,7 @@ class _ScanOfLines:
         self.stretch = self.items + (self.items > 1)
 
     def joined(self, before: str, x: str) -> str:
-        """An element, and what is before it."""
+        """An element joined to its prefix."""
         operands = self.dtype, self.dtype
         e = ExpressionContext(self.dtype, self.dtype, operands=operands, contracts=True)
         text = combined(self.one.entry.fold.removeprefix("fold_"), e, before, x)
@@ -72,7 +72,7 @@ class _ScanOfLines:
                     code.add(f"{memory}[{self.left('part')}] = before")
 
     def end(self) -> None:
-        """The second kernel: each part from what the earlier ones have left."""
+        """The second kernel: each part from the results of the earlier ones."""
         code, (memory,) = self.code, self.one.scratch
         with self.blocks():
             code.add(f"before = {self.first}")
@@ -109,7 +109,7 @@ class _ScanOfLines:
             yield
 
     def left(self, part: str) -> str:
-        """The scratch memory of what a part has folded."""
+        """The scratch memory of a part's result."""
         return (
             f"{part} * ({self.w.count(self.w.kept)}) + point" if self.w.kept else part
         )
@@ -134,7 +134,7 @@ class _ScanOfLines:
     # -- a tile -------------------------------------------------------------------
 
     def read(self) -> None:
-        """Compute what is folded."""
+        """Compute the elements to fold."""
         emitter = self.w.emitter
         with self.elements() as place:
             emitter.body()
@@ -162,7 +162,7 @@ class _ScanOfLines:
         code.add("cuda.syncthreads()")
 
     def run_over(self) -> None:
-        """Leave what is before each lane."""
+        """Store the prefix of each lane."""
         code = self.code
         lanes = f"for lane in range({self.lanes}):"
         with code.block("if cuda.threadIdx.x == 0:", lanes):

@@ -20,7 +20,7 @@ def write(w: NestWriter) -> None:
 
 
 def write_end(w: NestWriter) -> None:
-    """Write the second kernel: it joins what the parts give."""
+    """Write the second kernel, which joins the parts' results."""
     _Tiles(w).end()
 
 
@@ -85,7 +85,7 @@ class _Tiles:
     # -- memory -------------------------------------------------------------------
 
     def memory(self) -> None:
-        """The lanes of all accumulators, and what passes leave for several points."""
+        """The lanes of all accumulators, and the passes' results for several points."""
         w = self.w
         for a in w.every():
             for name, dtype in zip(a.names, a.dtypes, strict=True):
@@ -109,7 +109,7 @@ class _Tiles:
 
     @contextmanager
     def blocks(self, parts: bool) -> Iterator[None]:
-        """The points of a block, and its part of what is reduced for them."""
+        """The points of a block, and its part of their reductions."""
         w, code, kept = self.w, self.code, self.w.kept
         first, step = BLOCKS
         if self.wide == 1 and not parts:

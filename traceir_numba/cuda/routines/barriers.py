@@ -39,7 +39,7 @@ class Touched:
         return Touched(self.read | other.read, written, self.put | other.put)
 
     def must_precede(self, later: Touched) -> bool:
-        """True if threads may not begin with what follows before all are done."""
+        """True if threads may not go on before all are done."""
         mine = self.read | self.written
         return bool(
             later.written & (mine | self.put)

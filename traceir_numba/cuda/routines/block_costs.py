@@ -31,7 +31,7 @@ def _kernel(key: Key, labels: Labels) -> CudaKernelSource:
 
 
 def ends_later(step: Launch) -> bool:
-    """True if a second kernel ends what a launch begins."""
+    """True if a launch needs a second kernel."""
     return _kernel(key_of(step), step.labels).end is not None
 
 

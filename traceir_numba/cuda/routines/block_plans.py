@@ -221,7 +221,7 @@ class _BlockPlanner:
         return [self.piece(group)]
 
     def piece(self, steps: Sequence[Step]) -> Piece:
-        """One block's steps, with what it needs."""
+        """One block's steps, with their needs."""
         found = step_arguments.of(steps, self.buffers)
         inside = step_arguments.mentions(steps)
         written = step_arguments.assigned(steps, self.buffers)

@@ -48,7 +48,7 @@ def launches_of(piece: Piece | BranchLevel) -> list[Launch]:
 
 
 def parts_in(piece: Piece | BranchLevel) -> list[KernelPart]:
-    """The parts in a level; each needs memory for what its blocks leave."""
+    """The parts in a level; each needs memory for its blocks' results."""
     steps = piece.steps if isinstance(piece, BranchLevel) else ()
     return [step for step in steps if isinstance(step, KernelPart)]
 
@@ -110,7 +110,7 @@ class _LevelEmitter(PieceEmitter):
                 self.code.alone = False
 
     def part(self, part: KernelPart) -> None:
-        """One of two kernels, with memory for what is left by the first."""
+        """One of two kernels, with memory for the results of the first."""
         names = []
         for dtype in self.known[key_of(part.step)].scratch:
             names.append(f"LEFT_{len(self.scratch)}")

@@ -115,7 +115,7 @@ class PieceEmitter(RoutineEmitter):
     # -- barriers -----------------------------------------------------------------
 
     def wait(self, next_: Touched) -> None:
-        """Wait for all threads where that must be before what comes next."""
+        """Wait for all threads if that must be before the next step."""
         if self.pending.must_precede(next_):
             self.code.add("cuda.syncthreads()")
             self.pending = Touched()
@@ -131,7 +131,7 @@ class PieceEmitter(RoutineEmitter):
         self.pending, self.kept = before
 
     def loop(self, step: Loop) -> None:
-        """A loop over rows: all that is in it may be what was done before."""
+        """A loop over rows: any step in it may be the one before."""
         with self.over(step):
             super().loop(step)
 
@@ -150,7 +150,7 @@ class PieceEmitter(RoutineEmitter):
             self.kept &= kept
 
     def alternative(self, steps: tuple[Step, ...]) -> None:
-        """One branch: what was done before it was not done by the others."""
+        """One branch, which no other branch precedes."""
         before, ends = self.forks[-1]
         self.pending, self.kept = before
         super().alternative(steps)

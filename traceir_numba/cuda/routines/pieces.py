@@ -71,7 +71,7 @@ class LaunchPlan:
     _ready: dict[int, Ready] = field(default_factory=dict)
 
     def scratch(self, part: KernelPart) -> list[Any]:
-        """Memory for what the blocks of the first of two kernels leave."""
+        """Memory for the blocks' results of the first of two kernels."""
         return scratch_of(part.step, self.functions[key_of(part.step)])
 
     def ready(self, piece: Piece | BranchLevel) -> Ready:
@@ -103,7 +103,7 @@ def plan_of(routine: Routine) -> LaunchPlan:
 
 
 def kind_of(nest: LoopNest) -> str:
-    """A word for what a nest does."""
+    """A word for the work of a nest."""
     if not nest.reductions:
         return "map"
     return nest.reductions[0].primitive.removeprefix("reduce_")
@@ -175,6 +175,6 @@ def _make(kernel: PieceKernel) -> Callable[..., None]:
 
 
 def module_of(kernel: PieceKernel) -> str:
-    """The text of a piece and of what it calls, without the functions of numbers."""
+    """The text of a piece and of its callees, without the functions of numbers."""
     functions = [f"@function\n{text}" for text in kernel.functions]
     return "\n\n\n".join([*functions, kernel.text])

@@ -99,7 +99,7 @@ class _Finder:
                 self.needs.values[slot] = None
 
     def steps(self, steps: Iterable[Step], known: frozenset[int]) -> frozenset[int]:
-        """Go through steps; what is known after them."""
+        """Go through steps; the slots that have values after them."""
         for step in steps:
             known = self.step(step, known)
         return known

@@ -133,7 +133,7 @@ def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:
 
 
 def _allocate(size: int) -> Any:
-    """New bytes; what is kept for later is given back first where there are none.
+    """New bytes; if there are none, the blocks kept for later are given back first.
 
     Raises MemoryError (backend.memory).
     """
@@ -224,7 +224,7 @@ class _Region:
 
 
 def at(pointer: int, shape: tuple[int, ...], dtype: np.dtype, owner: Any) -> Any:
-    """The elements that lie at an address, as what kernels take."""
+    """The elements that lie at an address, as an argument of kernels."""
     interface = {"data": (pointer, False), "shape": shape, "typestr": dtype.str}
     region = _Region(owner, interface | {"version": 3})
     if is_simulated():
@@ -279,7 +279,7 @@ def _stream(number: int) -> Any:
 
 
 def let_wait(waiting: int, for_: int) -> None:
-    """Let one stream go on only after what another one has been given by now."""
+    """Let one stream go on only after the present work of another one."""
     if waiting != for_ and not is_simulated():
         event = dialect().event(timing=False)
         event.record(_stream(for_))

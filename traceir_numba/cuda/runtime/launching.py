@@ -38,7 +38,7 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class LoadedKernel:
-    """A kernel that can be launched; `end` is the one that ends what it began."""
+    """A kernel that can be launched; `end` is its second kernel."""
 
     kernel: CudaKernelSource
     run: Callable[..., None]
@@ -96,7 +96,7 @@ def values_of(step: Launch, form: ThreadMapping) -> dict[str, int]:
 
 
 def scratch_of(step: Launch, kernel: CudaKernelSource) -> list[Any]:
-    """Memory for what parts leave."""
+    """Memory for the results of parts."""
     parts = parts_of(step.nest, step.extents, kernel.form)
     length = parts * counts(step.nest, step.extents)[0]
     return [device.empty(length, dtype) for dtype in kernel.scratch]

@@ -96,7 +96,7 @@ class DevicePool:
         return DeviceAllocation(memory, size, self)
 
     def clear(self) -> int:
-        """Give back what lies unused, and say how many bytes it was."""
+        """Give back unused memory; returns the number of bytes."""
         with self._lock:
             self._collect()
             freed = self.free
@@ -111,7 +111,7 @@ class DevicePool:
             return MemoryInfo(self.used, self.free)
 
     def _collect(self) -> None:
-        """Take up what has died, and give back what is too much, the oldest first."""
+        """Take up memory that has died, and give back a surplus, the oldest first."""
         while self.left:
             memory, size, shown = self.left.popleft()
             self.used -= size

@@ -82,7 +82,7 @@ def kernel(space: dict[str, Any], name: str, dialect: Any) -> Callable[..., None
 
 
 def fresh(memory: Any) -> Any:
-    """Memory that begins as nonsense: nobody may read what nobody has written."""
+    """Memory that begins as nonsense: no element may be read before it is written."""
     memory._ary.view(np.uint8).fill(blocks.NONSENSE)
     return memory
 

@@ -23,7 +23,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """An array and what each of its dimensions is: `N`, `G`, `C`, `s0`, `k0` …"""
+    """An array and the label of each dimension: `N`, `G`, `C`, `s0`, `k0` …"""
 
     atom: Atom
     labels: tuple[str, ...]

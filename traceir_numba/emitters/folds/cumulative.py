@@ -64,7 +64,7 @@ class _FoldFunction:
         return f"y[{strip} {'-' if self.back else '+'} {k}]"
 
     def one_by_one(self, strip: str, so_far: str, count: str) -> list[str]:
-        """Fold a stretch of elements, leaving what there is so far at each of them."""
+        """Fold a stretch of elements, with the prefix at each of them."""
         place = self.place(strip, "k")
         return [
             f"for k in range({count}):",
@@ -74,7 +74,7 @@ class _FoldFunction:
         ]
 
     def side_by_side(self) -> list[str]:
-        """Fold all strips at once: none waits for what another has so far."""
+        """Fold all strips at once: none waits for another."""
         sign = "-" if self.back else "+"
         lines = [f"s0 = {self.origin()}"]
         strips = range(cost_model.SCAN_STRIPS)
@@ -90,7 +90,7 @@ class _FoldFunction:
         return lines + self.one_by_one(f"s{last}", f"t{last}", "strip, rest")
 
     def joined(self) -> list[str]:
-        """Join each strip to what is before it."""
+        """Join each strip to its prefix."""
         lines = []
         for j in range(cost_model.SCAN_STRIPS):
             count, place = (
@@ -109,7 +109,7 @@ class _FoldFunction:
         return "at + n - 1" if self.back else "at"
 
     def lines(self) -> list[str]:
-        """The function's body; gives what the last element has then."""
+        """The function's body; gives the last element's value."""
         few = [f"s0 = {self.origin()}", *self.one_by_one("s0", "before", "n")]
         return [
             f"strip = n // {cost_model.SCAN_STRIPS}",
@@ -123,7 +123,7 @@ class _FoldFunction:
 
 
 def _in_place(primitive: str, back: bool) -> None:
-    """Register the function that goes on from what is before the first element."""
+    """Register the function that goes on from the prefix of the first element."""
 
     def make(name: str, dtype: str) -> DeviceFunction:
         e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
@@ -136,7 +136,7 @@ def _in_place(primitive: str, back: bool) -> None:
 
 
 def _after(primitive: str) -> None:
-    """Register the function that joins elements to what is before them all."""
+    """Register the function that joins elements to the prefix of them all."""
 
     def make(name: str, dtype: str) -> DeviceFunction:
         e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
@@ -163,7 +163,7 @@ for _primitive in ("add", "mul", "max", "min"):
 
 @template
 def logaddexp(name: str, dtype: str) -> DeviceFunction:
-    """The logarithm of two powers' sum: the greater, and what the lesser adds to it."""
+    """The logarithm of two powers' sum: the greater, and the lesser's contribution."""
     t = short(dtype)
     text = f"""
     def {name}(x, y):
@@ -183,7 +183,7 @@ def _enter(
 
 
 def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
-    """Row after row: the greater, and what the lesser adds to it."""
+    """Row after row: the greater, and the lesser's contribution."""
     x, axis = eqn.inputs[0].aval, int(eqn.param("axis"))
     order = (axis, *(d for d in range(x.ndim) if d != axis))
     back = tuple(order.index(d) for d in range(x.ndim))

@@ -42,7 +42,7 @@ class Operand:
         return tuple(self.levels[n][0] for n in labels)
 
     def stride(self, label: str) -> int:
-        """The stride of neighbours; 0 along what the operand does not have."""
+        """The stride of neighbours; 0 along dimensions that the operand lacks."""
         return self.levels[label][1] if label in self.levels else 0
 
     def way(self, labels: Sequence[str]) -> list[int]:

@@ -295,7 +295,7 @@ def gather(eqn: Eqn) -> ClosedJaxpr:
 
 
 def scatter(eqn: Eqn) -> ClosedJaxpr:
-    """For each place in a window what the windows give that choose it, added up."""
+    """For each place in a window the sum of the windows' values that choose it."""
     build = WindowSelection(eqn)
     number = np.dtype("int32")
     places = build.places()

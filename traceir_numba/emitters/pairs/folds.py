@@ -31,7 +31,7 @@ def reference_call(w: PairRewriter, eqn: Eqn) -> list[Value]:
 
 @rule("gather")
 def gather(w: PairRewriter, eqn: Eqn) -> list[Value]:
-    """Each number; what there is in place of missing elements has two, too."""
+    """Each number; the fill value has two, too."""
     value = eqn.param("fill_value")
     if value is None or eqn.inputs[0].aval.dtype.kind != "c":
         return w.each(eqn)

@@ -256,7 +256,7 @@ def log(x: Num, y: Num) -> Parts:
 
 @function("log1p")
 def log1p(x: Num, y: Num) -> Parts:
-    """log(1 + x), of what is added to 1 where that is little."""
+    """log(1 + x) for a small x."""
     first, second = log(1.0 + x, y)
     near = 0.5 * (x * (2.0 + x) + y * y).apply("log1p")
     return (abs(x).max(abs(y)) < 0.5).where(near, first), second

@@ -35,7 +35,7 @@ def asin(x: Num, y: Num) -> Parts:
 
 
 def _area(x: Num, y: Num, a: Num, b: Num, c: Num, d: Num) -> Num:
-    """asinh(a d - b c), which may be the logarithm of what is out of range."""
+    """asinh(a d - b c), which may be the logarithm of a number out of range."""
     far = abs(x).max(abs(y)) > HUGE
     less = far.where(x.value(2.0**-DOWN), 1.0)
     found = (a * less * d - b * less * c).apply("asinh")

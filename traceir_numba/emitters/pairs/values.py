@@ -127,7 +127,7 @@ def rule(*names: str) -> Callable[[Made], Made]:
 
 @rule("reshape")
 def reshape(w: PairRewriter, eqn: Eqn) -> list[Value]:
-    """Reshape both numbers of each value: what lies in memory stays there."""
+    """Reshape both numbers of each value, without a copy."""
     whole = w.found_whole(eqn.inputs[0])
     if whole is None:
         return w.each(eqn)

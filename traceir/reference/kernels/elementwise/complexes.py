@@ -48,7 +48,8 @@ def conj(x: np.ndarray, *, input_dtype: np.dtype) -> Any:
 
 
 def quotient(x: Any, y: Any) -> Any:
-    """x / y: where NumPy's formula gives two NaNs, what Annex G of the C standard has.
+    """x / y: where NumPy's formula gives two NaNs, the result of Annex G of the C
+    standard.
 
     >>> quotient(np.complex128(1 + 1j), np.complex128(complex("inf")))
     np.complex128(0j)
@@ -93,7 +94,7 @@ def _ratio(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any) -> Any:
-    """The power of 2 that is next above both parts; 0 for what is zero or infinite."""
+    """The power of 2 that is next above both parts; 0 for zeros and infinities."""
     size = _size(x)
     return np.frexp(np.where(np.isfinite(size), size, 1))[1]
 

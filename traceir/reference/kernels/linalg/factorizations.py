@@ -58,7 +58,7 @@ def _identities(shape: Shape, dtype: np.dtype) -> np.ndarray:
 @kernel("cholesky")
 @alone
 def cholesky(x: np.ndarray) -> Any:
-    """Lower triangular factors; NaN for what is not positive definite."""
+    """Lower triangular factors; NaN for a matrix that is not positive definite."""
     if is_stack(x) and (together := factorized(np.linalg.cholesky, x)) is not None:
         return together
     found = np.array(x, order="C")
@@ -120,7 +120,7 @@ def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
 def qr(
     x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
 ) -> Any:
-    """Orthogonal columns, and what they are multiplied by above the diagonal."""
+    """Orthogonal columns, and their factors on and above the diagonal."""
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
     q = _identities((*x.shape[:-2], rows, inner), x.dtype)
@@ -237,7 +237,7 @@ def schur(
 @kernel("hessenberg")
 @alone
 def hessenberg(x: np.ndarray) -> Any:
-    """A line under the diagonal and what is above it; the reflections are below it."""
+    """The elements from a line under the diagonal up; the reflections are below."""
     packed = np.array(x, order="C")
     scales = np.zeros((*x.shape[:-2], max(x.shape[-1] - 1, 0)), x.dtype)
     reduce, room = _routine("gehrd", x.dtype), _routine("gehrd_lwork", x.dtype)

@@ -70,7 +70,9 @@ def eliminate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _sizes(x: np.ndarray) -> np.ndarray:
-    """By what LAPACK chooses a pivot: the sum of the magnitudes of a number's parts."""
+    """The size by which LAPACK chooses a pivot: the sum of the magnitudes of a number's
+    parts.
+    """
     if x.dtype.kind == "c":
         return np.asarray(np.abs(x.real) + np.abs(x.imag))
     return np.asarray(np.abs(x))

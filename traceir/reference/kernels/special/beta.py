@@ -47,7 +47,7 @@ def _inside(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> Any:
 
 
 def _series(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
-    """The share from 0 to x and what is left, for a up to 1/2."""
+    """The share from 0 to x and the rest, for a up to 1/2."""
     short, large = b < 1, b > 1e4
     rise: Any = 0.0
     for point, weight in gauss(8).T:

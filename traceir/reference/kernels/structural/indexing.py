@@ -220,17 +220,17 @@ KERNELS["scatter-sub"] = partial(_scatter, np.subtract.at)
 
 @kernel("scatter-mul")
 def scatter_mul(*arrays: np.ndarray, **params: Any) -> Any:
-    """Multiplied by what comes."""
+    """Scatter updates by multiplication."""
     return _scatter(np.multiply.at, *arrays, **params)
 
 
 @kernel("scatter-min")
 def scatter_min(*arrays: np.ndarray, **params: Any) -> Any:
-    """The smaller of what is there and what comes."""
+    """Scatter updates: the smaller of element and update stays."""
     return _scatter(np.minimum.at, *arrays, **params)
 
 
 @kernel("scatter-max")
 def scatter_max(*arrays: np.ndarray, **params: Any) -> Any:
-    """The larger of what is there and what comes."""
+    """Scatter updates: the larger of element and update stays."""
     return _scatter(np.maximum.at, *arrays, **params)
