@@ -35,12 +35,12 @@ def files() -> dict[str, list[Case]]:
 
 
 def verdict(column: str, name: str) -> Verdict:
-    """What an implementation does in a case."""
+    """The verdict on an implementation in a case."""
     return adapter(column).verdict(cases()[name])
 
 
 def exact(name: str) -> Verdict:
-    """What the tables give in a case: exactly what it says, unless that is a set.
+    """The verdict by the tables in a case: exactly what it says, unless that is a set.
 
     Where a case has such results their last bits are a library's. What passes here
     passes where results may be any that are near enough.

@@ -79,7 +79,7 @@ def compiled(text: str, name: str = "program") -> backend.CpuExecutable:
 
 
 def reference(text: str, *args: Any) -> list[np.ndarray]:
-    """What the evaluator gives."""
+    """The evaluator's results."""
     closed = parse(text)
     return eval_jaxpr(closed, closed.consts, *args)
 
@@ -91,7 +91,7 @@ def grid(*shape: int, seed: int = 0, dtype: Any = np.float32) -> np.ndarray:
 
 
 def same_bits(got: Any, want: Any) -> bool:
-    """Whether two lists of arrays are the same in shape, dtype and bits."""
+    """True if two lists of arrays are the same in shape, dtype and bits."""
     return len(got) == len(want) and all(
         (g.shape, g.dtype, g.tobytes()) == (w.shape, w.dtype, w.tobytes())
         for g, w in zip(got, want, strict=True)
@@ -105,7 +105,7 @@ def traced(fun: Callable[..., Any], *args: Any) -> ClosedJaxpr:
 
 
 def executable(closed: ClosedJaxpr, name: str = "program") -> backend.CpuExecutable:
-    """What is compiled of a program."""
+    """The executable of a program."""
     found = backend.compile(closed, name)
     assert isinstance(found, backend.CpuExecutable)
     return found

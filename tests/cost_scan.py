@@ -67,7 +67,7 @@ def body_of(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def is_numeric(node: ast.expr | None) -> bool:
-    """Whether an expression is made of literal numbers, at least one beyond `PLAIN`."""
+    """True if an expression is made of literal numbers, at least one beyond `PLAIN`."""
     match node:
         case ast.Dict(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
             return bool(parts) and any(map(is_numeric, parts))
@@ -80,13 +80,13 @@ def is_numeric(node: ast.expr | None) -> bool:
 
 
 def is_text(node: ast.expr) -> bool:
-    """Whether a literal is no number."""
+    """True if a literal is no number."""
     number = int | float
     return isinstance(node, ast.Constant) and not isinstance(node.value, number)
 
 
 def is_large(node: ast.expr) -> bool:
-    """Whether a literal is a number that says more than none, one or several."""
+    """True if a literal is a number that says more than none, one or several."""
     if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
         return False
     return isinstance(node.value, int | float) and abs(node.value) > PLAIN

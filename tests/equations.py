@@ -133,7 +133,7 @@ FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
 def _fits(row: Prim, dtype: np.dtype, shape: tuple[int, ...]) -> bool:
-    """Whether the clauses let operands of this shape through."""
+    """True if the clauses let operands of this shape through."""
     prim, count = row.name, row.arity + row.variadic
     avals = [ShapedArray(shape, dtype)] * count
     for k, name in enumerate(row.inputs):

@@ -46,7 +46,9 @@ def recorded(data: Path = DATA) -> Iterator[Program]:
 
 
 def environment(library: Any) -> dict[str, Any]:
-    """What programs may name: the modules of a library, and arrays of many kinds."""
+    """The names that programs may use: the modules of a library, and arrays of many
+    kinds.
+    """
     jnp = importlib.import_module(f"{library.__name__}.numpy")
     beside = ("nn", "image", "scipy.special", "scipy.stats", "scipy.signal", "ops")
     modules = [importlib.import_module(f"{library.__name__}.{name}") for name in beside]

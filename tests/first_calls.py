@@ -98,7 +98,7 @@ def forked(faults: list[str]) -> None:
 
 
 def main(number: int) -> list[str]:
-    """What goes wrong where each thread makes another first call, or all the same."""
+    """The failures of threads that each make another first call, or all the same."""
     faults: list[str] = []
     together = threading.Barrier(THREADS + 1)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def ends_well(work: Callable[[], Any], seconds: float = 60) -> bool:
-    """Whether a forked child ends without an error, and in time."""
+    """True if a forked child ends without an error, and in time."""
     child = os.fork()
     if child == 0:
         code = 1

@@ -114,7 +114,7 @@ PROGRAMS: dict[str, Callable[[int], Case]] = {
 
 
 def instructions(call: Callable[[], object]) -> int:
-    """How many of Python's instructions a call executes: the same each time."""
+    """The number of Python's instructions in a call: the same each time."""
     count = 0
 
     def step(frame: FrameType, event: str, _: object) -> Any:

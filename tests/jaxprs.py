@@ -1,4 +1,4 @@
-"""What JAX 0.10.2 prints: for the seeds' programs by name, and for ordinary ones."""
+"""JAX 0.10.2's texts: of the seeds' programs by name, and of ordinary ones."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ KEYS = random.split(random.key(3), 5)
 
 
 def is_key(x: Any) -> bool:
-    """Whether an array is one of keys."""
+    """True if an array is one of keys."""
     return str(x.dtype) == "key<fry>"
 
 

@@ -66,7 +66,7 @@ class Reader:
         return token
 
     def skip(self, token: str) -> bool:
-        """Whether the next token was that one; then it is behind us."""
+        """True if the next token was that one; then it is behind us."""
         if self.peek() != token:
             return False
         self.take()
@@ -97,7 +97,7 @@ class Reader:
         return f"{name}({self.formula()} {drawn})"
 
     def drawn(self) -> str:
-        """What a fold or a quantifier ranges over."""
+        """The range of a fold or a quantifier."""
         target = self.atom()
         self.take(r"\in")
         over = self.binary(0)
@@ -168,7 +168,7 @@ class Reader:
         return found
 
     def atom(self) -> str:
-        """What holds together by itself."""
+        """A part that holds together by itself."""
         token = self.take()
         match token:
             case "(":
@@ -207,14 +207,14 @@ class Reader:
         return found
 
     def fraction(self) -> tuple[str, str]:
-        """What stands over the line and under it."""
+        """The parts over the line and under it."""
         self.take("{")
         over = self.until("}")
         self.take("{")
         return over, self.until("}")
 
     def items(self, tuple_too: bool = False) -> list[str]:
-        """What parentheses hold: arguments, or one thing, which may be a tuple."""
+        """The contents of parentheses: arguments, or one thing, maybe a tuple."""
         self.take("(")
         found, commas = [], 0
         while not self.skip(")"):

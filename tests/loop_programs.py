@@ -57,7 +57,7 @@ def twice(x: Any) -> Any:
 
 
 def seen_twice(x: Any, y: Any) -> Any:
-    """What an inner loop gives is the memory of a carry, which then changes."""
+    """An inner loop gives the memory of a carry, which then changes."""
 
     def step(_: Any, s: Any) -> Any:
         a, b = s
@@ -68,7 +68,7 @@ def seen_twice(x: Any, y: Any) -> Any:
 
 
 def row_seen_twice(x: Any, y: Any) -> Any:
-    """What an inner loop gives is a row of a carry, which then changes."""
+    """An inner loop gives a row of a carry, which then changes."""
 
     def step(_: Any, s: Any) -> Any:
         a, b = s

@@ -1,4 +1,4 @@
-"""What the state machines of the cache and the levels draw: arguments and functions."""
+"""Draws of the state machines of the cache and the levels: arguments and functions."""
 
 from __future__ import annotations
 

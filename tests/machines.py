@@ -99,7 +99,7 @@ class SessionMachine(RuleBasedStateMachine):
             assert got.answer == wanted.answer, name
 
     def compared(self, wanted: Outcome, got: Outcome) -> str | None:
-        """Where an outcome is not the one that the tables want."""
+        """The first outcome that is not the one that the tables want."""
         if wanted.event != got.event or wanted.answer != got.answer:
             return f"{got}, the tables say {wanted}"
         if wanted.event == "raises":
@@ -119,7 +119,7 @@ class SessionMachine(RuleBasedStateMachine):
 
 
 def outcome(side: Model | Jitted, step: Step) -> Outcome | None:
-    """What a step does; Python's own errors, which no row is for, by their class."""
+    """The outcome of a step; Python's own errors, without a row, by their class."""
     try:
         return side.step(step)
     except (AttributeError, TypeError, ValueError) as error:

@@ -50,7 +50,7 @@ OPTIONS = Options(backend="reference", face="numpy", x64=True, numpy_out=True)
 
 @dataclass(frozen=True)
 class Seen:
-    """What can be seen of a result: what has no elements shares nothing."""
+    """The visible properties of a result: one without elements shares nothing."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -65,7 +65,7 @@ class Seen:
         return self.shape, self.dtype, self.shares, self.strides, self.writeable
 
     def is_near(self, other: Seen) -> bool:
-        """Whether the elements are those of another result, but for the last digits."""
+        """True if the elements are those of another result, but for the last digits."""
         one = np.nan_to_num(self.values), np.nan_to_num(other.values)
         return np.allclose(*one, rtol=1e-6, atol=1e-6)
 
@@ -86,7 +86,7 @@ def flat(results: Any) -> Iterator[Any]:
 
 
 def seen(result: Any, memory: Any, array: Any, value: Any) -> Seen:
-    """What there is to see of a result that lies like `memory`, beside the array."""
+    """The visible properties of a result that lies like `memory`, beside the array."""
     value = np.asarray(value)
     is_array = isinstance(memory, np.ndarray)
     wide = [s for s, n in zip(getattr(memory, "strides", ()), value.shape) if n > 1]
@@ -98,7 +98,7 @@ def seen(result: Any, memory: Any, array: Any, value: Any) -> Seen:
 
 
 def by_numpy(line: str, layout: str, x: np.ndarray) -> list[Seen]:
-    """What NumPy makes of an expression."""
+    """NumPy's results of an expression."""
     array = eval(layout, {"np": np, "x": x})
     results = list(flat(eval(line, {"np": np, "a": array})))
     return [seen(r, r, array, r) for r in results]
@@ -116,7 +116,7 @@ class _Notes:
 
 
 def memory_of(value: Any) -> Any:
-    """How an array lies in memory; a number does not."""
+    """The memory layout of an array; a number has none."""
     is_traced = isinstance(value, NumpyTracer)
     if is_traced and not value.number:
         return value.memory
@@ -124,7 +124,7 @@ def memory_of(value: Any) -> Any:
 
 
 def traced(line: str, layout: str, x: np.ndarray) -> list[Seen]:
-    """What the drop-in decorator makes of an expression."""
+    """The drop-in decorator's results of an expression."""
     notes = _Notes()
     text = f"def program(x):\n    a = {layout}\n    return notes(a, {line})\n"
     names: dict[str, Any] = {"np": np, "notes": notes}
@@ -157,5 +157,5 @@ def differences(
 
 
 def near(one: list[Seen], other: list[Seen]) -> bool:
-    """Whether results have nearly the same elements."""
+    """True if results have nearly the same elements."""
     return all(a.is_near(b) for a, b in zip(one, other, strict=True))

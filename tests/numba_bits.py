@@ -1,4 +1,4 @@
-"""What Numba gave for generated functions, so that it need not compile them again.
+"""Numba's results for generated functions, so that it need not compile them again.
 
 `numba_bits.json` has digests of results under digests of sources and operands. Numba is
 asked where a source has none there or other bits come out, and always in `make soak`.
@@ -33,7 +33,7 @@ def record() -> dict[str, str]:
 
 
 def as_numba(f: DeviceFunction, arrays: Arrays, n: int) -> bool:
-    """Whether the backend's code of a function has the bits of Numba's code."""
+    """True if the backend's code of a function has the bits of Numba's code."""
     got, key = ours(f, arrays, n), digest(source(f), arrays)
     if not SOAK and record().get(key) == digest("", got):
         asked[key] = record()[key]

@@ -46,7 +46,7 @@ def moments(x: Any, axis: int = -1) -> Any:
 
 
 def entropy(x: Any, axis: int = -1) -> Any:
-    """How even the exponentials are."""
+    """The entropy of the exponentials."""
     q = soft(x, axis)
     return -jnp.sum(q * jnp.log(q), axis=axis)
 

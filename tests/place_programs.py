@@ -17,7 +17,7 @@ def fibonacci(x: Any) -> Any:
 
 
 def common(a: Any, b: Any) -> Any:
-    """How long the longest subsequence is that two have, by a table."""
+    """The length of the longest subsequence that two have, by a table."""
 
     def row(i: Any, table: Any) -> Any:
         def column(j: Any, table: Any) -> Any:

@@ -62,7 +62,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Which dimensions of what are what, and all shapes."""
+    """The dimensions' roles, and all shapes."""
 
     operand: Shape
     sizes: Shape

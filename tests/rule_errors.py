@@ -1,4 +1,4 @@
-"""How tests expect the error of a rule."""
+"""Expectations of errors by their rules."""
 
 from __future__ import annotations
 

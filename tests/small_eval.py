@@ -76,7 +76,7 @@ def through(
     step: Step,
     literal: Callable[[Literal], Any],
 ) -> list[Any]:
-    """What a program's results are when each equation takes a step."""
+    """The results of a program when each equation takes a step."""
     jaxpr = program.jaxpr
     env: dict[Var, Any] = dict(
         zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *inputs))

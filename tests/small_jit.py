@@ -56,7 +56,7 @@ class Small(TraceirSystem):
         return next((known for known in self.stores if known == fun), fun)
 
     def place(self, jitted: SmallJit, entry: TraceCacheEntry) -> Store:
-        """Where a new trace is kept: with the function or with the trace around it."""
+        """The store of a new trace: with the function or with the trace around it."""
         trace = current_trace()
         if entry.captures and trace is not None:
             return trace.nested
@@ -71,7 +71,7 @@ class Small(TraceirSystem):
         jitted.made = 0
 
     def disabled(self) -> bool:
-        """Whether functions run as they are."""
+        """True if functions run as they are."""
         return config.current().disable_jit
 
     # What a session asks of a system ------------------------------------------------

@@ -312,7 +312,7 @@ class SmallTransforms:
         return carry, np.stack([plain(v) for v in kept])
 
     def callback(self, function: Fun, *args: Any) -> None:
-        """What a function of the host is asked to do."""
+        """Refuse a function of the host."""
         function(*map(plain, args))
 
     # As a system of sessions ---------------------------------------------------------
@@ -355,7 +355,7 @@ class SmallTransforms:
         return None
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What the system does in each call."""
+        """The outcomes of the system, one for each call."""
         return Jitted(session, self).run()
 
     def type(self, program: ClosedJaxpr) -> Any:
@@ -373,7 +373,7 @@ def lead(value: Any) -> int:
 
 
 def reached(out: Any) -> set[Recorded]:
-    """What a value is made of, with itself."""
+    """The values of which a value is made, with itself."""
     found: set[Recorded] = set()
     todo = [out] if isinstance(out, Recorded) else []
     while todo:

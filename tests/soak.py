@@ -1,4 +1,4 @@
-"""How much tests repeat of what one of several like cases shows: `make soak`."""
+"""Repetition of what one of several like cases shows: `make soak`."""
 
 from __future__ import annotations
 

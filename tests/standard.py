@@ -59,7 +59,7 @@ class Function:
 
     @property
     def operands(self) -> int:
-        """How many arrays it takes."""
+        """The number of arrays that it takes."""
         positional = self.signature.parameters.values()
         return sum(p.name in ("x", "x1", "x2") for p in positional)
 
@@ -75,7 +75,7 @@ def part_of(dtype: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """What is said of special operands of a function."""
+    """A statement about special operands of a function."""
 
     name: str
     operands: tuple[str, ...]
@@ -90,7 +90,7 @@ class Special:
             )
 
     def admits(self, got: float, xs: tuple[float, ...], error: float) -> bool:
-        """Whether it is a result of these operands, but for a relative error."""
+        """True if it is a result of these operands, but for a relative error."""
         return any(is_said(got, word, xs, error) for word in self.result.split("|"))
 
 
@@ -197,7 +197,7 @@ def said(word: str, xs: tuple[float, ...]) -> float:
 
 
 def is_said(got: float, word: str, xs: tuple[float, ...], error: float) -> bool:
-    """Whether a number is what a word for a result means, but for a relative error."""
+    """True if a number is what a word for a result means, but for a relative error."""
     if word in ("plus", "minus"):
         return math.copysign(1, got) == (1 if word == "plus" else -1)
     want = said(word, xs)

@@ -1,4 +1,4 @@
-"""What the Array API standard says of special complex operands, as data."""
+"""The Array API standard on special complex operands, as data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """What is said of a function where its operand's parts are of two classes."""
+    """A statement about a function whose operand's parts are of two classes."""
 
     name: str
     operand: tuple[str, str]
@@ -48,7 +48,7 @@ class Special:
             yield complex(a, b)
 
     def admits(self, got: complex, z: complex, error: float) -> bool:
-        """Whether it is the result for this operand, but for a relative error."""
+        """True if it is the result for this operand, but for a relative error."""
         xs = (z.real, z.imag)
         return all(
             any(_is(part, word, xs, error) for word in words.split("|"))
@@ -118,7 +118,7 @@ def _derived(words: list[str]) -> tuple[str, Turn, Turn]:
 
 @cache
 def _said() -> tuple[dict[str, list[str]], list[Special]]:
-    """How functions mirror or are made of others, and the special cases."""
+    """The symmetries of functions, those made of others, and the special cases."""
     made: dict[str, list[str]] = {}
     cases = []
     for line in data_lines(standard.FOLDER / "complex.txt"):
@@ -137,7 +137,7 @@ def specials() -> list[Special]:
 
 
 def mirrors(name: str) -> list[Relation]:
-    """How the function is its own image."""
+    """The symmetries of the function."""
     words = _said()[0].get(name, [])
     found = [Relation(name, same, same)]
     for word in words:

@@ -181,7 +181,7 @@ FORMS: dict[str, Callable[[Step, int], Step]] = {
 
 @dataclass(slots=True)
 class Made:
-    """What a compile does and leaves: values looked at, nests, their nodes and text."""
+    """The effects of a compile: values looked at, nests, their nodes and text."""
 
     visits: int = 0
     nests: int = 0
@@ -195,7 +195,7 @@ class Made:
 
 
 def made_by(program: Step, x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Made:
-    """What it takes to make nests and source of a program."""
+    """The effects of making nests and source of a program."""
     made = Made()
     operands = Graph.operands
 

@@ -27,7 +27,7 @@ def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 @pytest.fixture
 def seen() -> list[Any]:
-    """What callbacks note."""
+    """The values that callbacks note."""
     return []
 
 

@@ -99,7 +99,7 @@ def test_every_scope_decorates(name: str, fresh_config: ModuleType) -> None:
 
     @SCOPES[name]()
     def count(n: int) -> int:
-        """What is said of it."""
+        """The count of its calls."""
         seen.append(current())
         if not n:
             raise ZeroDivisionError

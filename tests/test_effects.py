@@ -1,4 +1,4 @@
-"""What programs ask of the host: how often, in which order, and how it is written.
+"""Programs' requests to the host: how often, in which order, and their text.
 
 Cites: debug_print.*, debug_callback.*, io_callback.*, program.effects
 """
@@ -31,7 +31,7 @@ def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 @pytest.fixture
 def seen() -> list[Any]:
-    """What callbacks note."""
+    """The values that callbacks note."""
     return []
 
 

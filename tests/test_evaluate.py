@@ -1,4 +1,4 @@
-"""What a program needs to be evaluated. Rules: eval.constants, eval.arguments"""
+"""The requirements of evaluating a program. Rules: eval.constants, eval.arguments"""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def prices(module: ModuleType, arguments: Any, results: Results) -> None:
 
 
 def heat(module: ModuleType, arguments: Any, results: Results) -> None:
-    """What NumPy computes, to the last bit."""
+    """NumPy computes the same, to the last bit."""
     np.testing.assert_array_equal(results[0], module.solve.__wrapped__(*arguments))
 
 

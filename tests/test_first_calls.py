@@ -1,4 +1,4 @@
-"""What is made when it is first asked for, by many threads at once.
+"""Things that are made when first asked for, by many threads at once.
 
 Cites table.duplicate: no thread sees what another has half made.
 """
@@ -43,7 +43,7 @@ THREADS = 8
 
 
 def at_once(call: Callable[[], Any]) -> list[Any]:
-    """What a call gives in several threads that begin together."""
+    """The results of a call in several threads that begin together."""
     together = threading.Barrier(THREADS)
 
     def work(_: int) -> Any:

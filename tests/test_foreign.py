@@ -66,7 +66,7 @@ def compared() -> list[type]:
 
 
 def unequal(one: Any, other: object) -> bool:
-    """Whether two objects are unequal, each way; no comparison fails."""
+    """True if two objects are unequal, each way; no comparison fails."""
     try:
         equal, differ = (one == other, other == one), (one != other, other != one)
     except Exception as error:

@@ -65,7 +65,7 @@ Works = Mapping[int, Callable[[], object]]
 
 
 def growth(measure: Callable[[Callable[[], object]], int], works: Works) -> float:
-    """How much more an equation costs in a long program than in a short one."""
+    """The cost of an equation in a long program, over that in a short one."""
     short, long = (measure(works[n]) / n for n in (SHORT, LONG))
     return long / short
 

@@ -1,4 +1,4 @@
-"""What hints advise where a value is not known, and what errors say of results.
+"""Hints of errors where a value is not known, and errors about results.
 
 Rules: level.concretize.*, grad.scalar, derive.aux, derive.nonlinear,
 control.reverse-mode
@@ -53,7 +53,7 @@ def test_a_hint_is_about_the_transform(hint: str, call: Callable[[], Any]) -> No
 
 
 def test_no_hint_tells_an_array_to_be_static() -> None:
-    """Which has no hash."""
+    """An array has no hash."""
     for call in (lambda x: x if x.sum() > 0 else -x, lambda x: float(x[0])):
         with pytest.raises(TypeError, match="hint: ") as caught:
             traceir.jit(call)(X)

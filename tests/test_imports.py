@@ -1,4 +1,4 @@
-"""What an import of the library brings along: a test counts modules, not seconds."""
+"""The modules that an import of the library brings along, counted, not timed."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def numbered(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def taken(shape: tuple[int, ...], index: tuple[Any, ...]) -> np.ndarray | None:
-    """What NumPy reads, or None where it refuses: masks of different counts."""
+    """NumPy's result of a read, or None where it refuses: masks of different counts."""
     try:
         return numbered(shape)[index]
     except IndexError:

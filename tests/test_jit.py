@@ -1,4 +1,4 @@
-"""What a user of `jit` counts on, by counting traces. Serves: cache.*, jit.*"""
+"""The promises of `jit` to its users, by counting traces. Serves: cache.*, jit.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jit` makes of arguments and results. Serves: cache.*, jit.*"""
+"""Arguments and results of `jit`. Serves: cache.*, jit.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What splits a trace and what shares it, beyond the cases. Serves: cache.*"""
+"""Calls that split a trace or share it, beyond the cases. Serves: cache.*"""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def test_an_interrupt_at_any_time_leaves_nothing_pending() -> None:
     cache = f._cache
 
     class Interrupted(dict[Any, Any]):
-        """Where traces under way are entered; the signal comes at that moment."""
+        """A mapping that enters traces under way; the signal comes at that moment."""
 
         def setdefault(self, key: Any, default: Any = None) -> Any:
             super().setdefault(key, default)

@@ -98,14 +98,14 @@ def test_arrays_of_other_classes_count_by_what_they_have_besides() -> None:
 
 
 class Hostile:
-    """What raises whatever it is asked."""
+    """An object that raises whatever it is asked."""
 
     def __getattribute__(self, name: str) -> Any:
         raise ArithmeticError(name)
 
 
 class HostileState:
-    """What raises when it is asked for its attributes."""
+    """An object that raises when it is asked for its attributes."""
 
     @property
     def __dict__(self) -> Any:
@@ -113,7 +113,7 @@ class HostileState:
 
 
 class HostileList(list[int]):
-    """What raises when it is looked through."""
+    """A list that raises when it is looked through."""
 
     def __iter__(self) -> Iterator[int]:
         raise ArithmeticError

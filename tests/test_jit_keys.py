@@ -29,7 +29,7 @@ floats_ = st.sampled_from(["bool", "float32", "float64"])
 
 
 def sortable(tree: dict[Any, Any]) -> bool:
-    """Whether a dict is a tree: its keys have an order."""
+    """True if a dict is a tree: its keys have an order."""
     return len({isinstance(key, str) for key in tree}) < 2
 
 

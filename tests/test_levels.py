@@ -62,7 +62,7 @@ def test_every_row_is_run() -> None:
 
 
 def answered(way: str, question: F) -> bool:
-    """Whether a question about the argument has an answer there."""
+    """True if a question about the argument has an answer there."""
     found: list[bool] = []
 
     def f(x: Any) -> Any:

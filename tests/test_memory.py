@@ -65,7 +65,7 @@ fft.rfftfreq
 
 
 def has(func: Any) -> bool:
-    """Whether the face has a function of NumPy's."""
+    """True if the face has a function of NumPy's."""
     if func in functions.OWN or func in functions.DIRECT:
         return True
     try:

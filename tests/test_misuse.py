@@ -1,4 +1,4 @@
-"""What is of no use to a function at all is refused in words. Serves: jit.*, text.*"""
+"""Useless arguments are refused in words. Serves: jit.*, text.*"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ PLACES = [[1, 0], [-1, 2], [0, 7], [5, 1], [-6, 1], [2, -4]]
 
 
 def outcome(function: Any, x: np.ndarray, i: np.ndarray) -> tuple[Any, list[Any]]:
-    """What a function gives, or the class of its error; and its argument after that."""
+    """The result of a function, or the class of its error; its argument after that."""
     own = x.copy()
     try:
         found = np.asarray(function(own, i)).tolist()

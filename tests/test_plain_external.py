@@ -204,7 +204,7 @@ def test_what_is_set_up_once_is_no_change() -> None:
 
 
 def opened() -> str:
-    """What a file has."""
+    """The contents of a file."""
     with open(os.devnull) as file:
         return file.read()
 

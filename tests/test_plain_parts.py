@@ -147,7 +147,7 @@ def test_what_is_put_into_a_real_array() -> None:
 
 
 def classes(x: Any, n: Any, k: Any) -> list[bool]:
-    """What a function may ask about its arguments, and about others."""
+    """Questions of a function about its arguments, and about others."""
 
     class Meta(type):
         pass

@@ -1,4 +1,4 @@
-"""What plain functions write, and in how many equations. Rules: face.view, update.*"""
+"""Writes of plain functions, in how many equations. Rules: face.view, update.*"""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_what_is_placed_through_a_traced_mask_is_one_element(values: Any) -> Non
 
 @traceir_numba.jit
 def raised(a: Any, b: Any) -> Any:
-    """What is written to the first argument is read of the second, if they overlap."""
+    """Writes to the first argument are read from the second, if they overlap."""
     a[0] = 5.0
     return b[0] + 0
 

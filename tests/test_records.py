@@ -41,7 +41,7 @@ def example(decorate: Callable[..., Any], **options: bool) -> Any:
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """What a piece of work gives, or the kind and words of what it raises."""
+    """The result of a piece of work, or the kind and words of its error."""
     try:
         return work()
     except Exception as error:

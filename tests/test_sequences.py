@@ -32,7 +32,7 @@ LEAVES = (
 
 
 class Readable:
-    """What only NumPy can read."""
+    """A sequence that only NumPy can read."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.arange(2, dtype=dtype or "int16")

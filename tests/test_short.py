@@ -1,4 +1,4 @@
-"""What kernels come down to gives the bits of the kernels. Cites: level.bind"""
+"""Shortcuts of kernels give the kernels' bits. Cites: level.bind"""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def drawn(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.nd
 
 
 def check(name: str, params: dict[str, Any], arrays: list[Any]) -> None:
-    """What it comes down to gives the kernel's bits, laid out as they stand."""
+    """The shortcut gives the kernel's bits, in the same layout."""
     found = ufunc_shortcut(
         name, [ShapedArray(a.shape, a.dtype) for a in arrays], params
     )

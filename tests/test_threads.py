@@ -50,7 +50,7 @@ class Gate:
         assert self.entered.acquire(timeout=LATE)
 
     def none_begins(self) -> bool:
-        """Whether for a while no other trace begins."""
+        """True if for a while no other trace begins."""
         return not self.entered.acquire(timeout=SOON)
 
     def let_go(self, n: int, error: Exception | None = None) -> None:

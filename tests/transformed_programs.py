@@ -32,7 +32,7 @@ def recurrent(w: Any, u: Any, h: Any, xs: Any) -> Any:
 
 
 def escape(a: Any, b: Any) -> Any:
-    """How long a point stays in the Mandelbrot set's circle."""
+    """The time that a point stays in the Mandelbrot set's circle."""
 
     def inside(s: Any) -> Any:
         return (s[2] < 50) & (s[0] * s[0] + s[1] * s[1] < 4.0)

@@ -160,7 +160,7 @@ def values(rng: np.random.Generator, dtype: str, n: int) -> np.ndarray:
 
 
 def same(got: Arrays, want: Arrays) -> bool:
-    """Whether two lists of arrays have the same bits, where all NaN are one."""
+    """True if two lists of arrays have the same bits, where all NaN are one."""
     return all(canonical(g) == canonical(w) for g, w in zip(got, want, strict=True))
 
 

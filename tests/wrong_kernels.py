@@ -18,7 +18,7 @@ CASES = {case.name: case for case in load_cases()}
 
 
 def right(primitive: str, *arrays: Any, **params: Any) -> Any:
-    """What the kernel of the reference makes."""
+    """The result of the reference's kernel."""
     return KERNELS[primitive](*map(np.asarray, arrays), **params)
 
 

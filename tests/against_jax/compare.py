@@ -1,4 +1,4 @@
-"""How two outcomes differ, if they do: kind by kind, with tolerances by dtype."""
+"""The difference of two outcomes: kind by kind, with tolerances by dtype."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _errors(ours: Outcome, theirs: Outcome) -> Difference | None:
 
 
 def _missing(ours: Outcome) -> bool:
-    """Whether the program names what there is not: then it tells nothing else."""
+    """True if the program names what there is not: then it tells nothing else."""
     return any(text in ours.message for text in LACKS)
 
 

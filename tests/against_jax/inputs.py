@@ -145,7 +145,7 @@ def _number(value: object) -> str:
 
 @dataclass(frozen=True)
 class Values:
-    """How the elements of one input are drawn."""
+    """A recipe for the elements of one input."""
 
     random: Random
     kind: str

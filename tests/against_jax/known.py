@@ -25,7 +25,7 @@ class Known:
     rounding: bool = False
 
     def explains(self, row: Mapping[str, Any]) -> bool:
-        """Whether the finding is this one: all three patterns are met."""
+        """True if the finding is this one: all three patterns are met."""
         kind = f"{row['kind']}: {row['detail']}"
         return bool(
             self.kind.fullmatch(kind)

@@ -1,4 +1,4 @@
-"""What a program gives: leaves with types and values, or the classes of its error."""
+"""Outcomes of programs: leaves with types and values, or the classes of an error."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _shown(leaf: Leaf) -> str:
 
 
 def outcome(run: Callable[[], Any], library: Any) -> Outcome:
-    """What `run` gives; an error becomes part of the outcome."""
+    """The outcome of `run`; an error becomes part of it."""
     try:
         result = run()
         leaves: list[Leaf] = []

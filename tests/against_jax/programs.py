@@ -83,7 +83,7 @@ class Program:
 
     @property
     def body(self) -> str:
-        """What defines ``f`` and ``args``."""
+        """The definitions of ``f`` and ``args``."""
         names = ", ".join(f"x{i}" for i in range(len(self.inputs)))
         inner = "g" if self.around else "f"
         texts = [TOTAL] if "total(" in self.around else []

@@ -102,7 +102,9 @@ class Runner:
     def _asked_twice(
         self, program: Program, eager: Outcome, jitted: Outcome
     ) -> list[Found]:
-        """What remains when JAX is asked in both modes, with its usual options."""
+        """The differences that remain when JAX is run in both modes, with its usual
+        options.
+        """
         found = _found("jit", jitted, self.run(program, "theirs", "jit"))
         return [*found, *_found("eager", eager, self.run(program, "theirs"))]
 

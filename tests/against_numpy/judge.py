@@ -20,14 +20,16 @@ OVERLAP = "overlap"
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a program fared: `kind`, and of a refusal the rule, of a fault what it is."""
+    """The verdict on a program: `kind`, and of a refusal the rule, of a fault what it
+    is.
+    """
 
     kind: str
     what: str = ""
 
 
 def outcome(program: Program, function: Any) -> tuple[Any, list[np.ndarray]]:
-    """What a function returns, or the exception that it raises; its arguments after."""
+    """The result of a function, or its exception; its arguments after the call."""
     given = made(program)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -38,7 +40,7 @@ def outcome(program: Program, function: Any) -> tuple[Any, list[np.ndarray]]:
 
 
 def judged(program: Program, backend: str = "reference") -> Verdict:
-    """How the decorator fares with a program."""
+    """The verdict on the decorator for a program."""
     names = outer()
     exec(compile(program.text, "<program>", "exec"), names)
     function = names["program"]

@@ -26,7 +26,7 @@ def programs() -> list[str]:
 
 
 def names(package: str) -> dict[str, Any]:
-    """What programs may use of a package that is like JAX."""
+    """The names that programs may use of a package that is like JAX."""
     found: dict[str, Any] = {}
     exec(
         f"import numpy as np, {package} as jax, {package}.numpy as jnp\n"
@@ -62,7 +62,7 @@ def plain(value: Any) -> Any:
 
 
 def answer(program: str, known: Mapping[str, Any]) -> Any:
-    """What a program gives, or the classes by which its error can be caught."""
+    """The result of a program, or the classes by which its error can be caught."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -12,7 +12,7 @@ CLOSE = {"bfloat16": 0.02, "float16": 2e-3}
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Whether answers agree: elements up to rounding, the rest exactly."""
+    """True if answers agree: elements up to rounding, the rest exactly."""
     if isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     if isinstance(ours, str) or isinstance(theirs, str):

@@ -14,7 +14,7 @@ GAPS = Path(__file__).parent / "gaps.txt"
 
 
 def gap(ours: list[list[str]], theirs: list[list[str]]) -> str:
-    """What a call that JAX takes may trip over: names, and the order by place."""
+    """The names of parameters, or their order, at which a call of JAX's may fail."""
     known = set(chain(*ours))
     missing = [name for name in chain(*theirs) if name not in known]
     named = [name for name in theirs[0] if name in ours[1]]

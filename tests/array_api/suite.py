@@ -24,7 +24,7 @@ EXAMPLES = "3"  # of random ones, for each test
 
 
 def wrong(lines: Iterable[str], record: Mapping[str, Any]) -> Iterator[str]:
-    """What is not as recorded of the outcomes of tests.
+    """The outcomes of tests that are not as recorded.
 
     >>> record = {"least": 1, "failed": {"test_fft.py": "a reason"}}
     >>> list(wrong(["failed\\tarray_api_tests/test_fft.py::test_fft"], record))

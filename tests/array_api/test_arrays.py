@@ -1,4 +1,4 @@
-"""What the Array API standard says of shapes, places, order and sets of elements."""
+"""The Array API standard on shapes, places, order and sets of elements."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ CALLS: dict[str, tuple[str, Call]] = {
 
 
 def takes(name: str, dtype: str) -> bool:
-    """Whether a call is said to take a dtype: complex numbers have no order."""
+    """True if a call is said to take a dtype: complex numbers have no order."""
     ordered = name.startswith(("sort", "argsort", "argmax", "argmin", "searchsorted"))
     return dtype not in COMPLEX or not ordered
 

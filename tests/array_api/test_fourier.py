@@ -1,4 +1,4 @@
-"""What the Array API standard says of its fft extension."""
+"""The Array API standard on its fft extension."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NORMS = ("backward", "ortho", "forward")
 
 
 def options(name: str, way: str) -> list[dict[str, Any]]:
-    """What a transform is called with: norms and options; compiled code with a few."""
+    """The options of a transform's calls; of compiled code, a few."""
     found = SEVERAL if name.endswith("n") else ONE
     every = [*found, *({"norm": norm} for norm in NORMS)]
     return every[::3] if way == "numba" else every

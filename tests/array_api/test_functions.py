@@ -301,7 +301,7 @@ def test_dtypes_meet_as_the_standard_says() -> None:
 
 
 def dropped(source: str, target: str) -> bool:
-    """Whether a conversion drops imaginary parts, against the standard's advice."""
+    """True if a conversion drops imaginary parts, against the standard's advice."""
     kinds = standard.KINDS
     return source in kinds["complex"] and target in kinds["real"]
 

@@ -1,4 +1,4 @@
-"""What the Array API standard says of products and of its linear algebra extension."""
+"""The Array API standard on products and its linear algebra extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Array API standard asks of arrays and of their namespace."""
+"""The Array API standard on arrays and their namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Array API standard says of statistics, running totals and truths."""
+"""The Array API standard on statistics, running totals and truths."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ OF_REAL_NUMBERS = ("max", "min", "std", "var")
 
 
 def takes(name: str, dtype: str) -> bool:
-    """Whether a reduction is said to take a dtype."""
+    """True if a reduction is said to take a dtype."""
     return dtype not in COMPLEX or name not in OF_REAL_NUMBERS
 
 

@@ -1,4 +1,4 @@
-"""What the Array API standard says of complex operands, special ones and others."""
+"""The Array API standard on complex operands, special ones and others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rounded(z: complex, dtype: str) -> complex:
 
 
 def alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether numbers are the same, the signs of their zeros, too; NaN is NaN."""
+    """True where numbers are the same, the signs of their zeros, too; NaN is NaN."""
     parts = [(a.real, b.real), (a.imag, b.imag)]
     first, second = (
         (np.isnan(x) & np.isnan(y)) | ((x == y) & (np.signbit(x) == np.signbit(y)))
@@ -85,7 +85,7 @@ def test_a_function_of_a_mirror_image(way: str, dtype: str) -> None:
 
 
 def one_side(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether the parts of numbers have the same signs, those of zeros, too."""
+    """True where the parts of numbers have the same signs, those of zeros, too."""
     sides = (np.signbit(a.real), np.signbit(a.imag))
     others = (np.signbit(b.real), np.signbit(b.imag))
     found: np.ndarray = (sides[0] == others[0]) & (sides[1] == others[1])
@@ -142,7 +142,7 @@ def _joined(re: np.ndarray, im: np.ndarray) -> np.ndarray:
 
 @cache
 def arithmetic(way: str, dtype: str) -> dict[str, dict[str, Any]]:
-    """What is said of parts, and as if it were another function, in one program."""
+    """The demands on parts, and those by other functions, in one program."""
 
     def f(z: Any, w: Any) -> dict[str, Any]:
         two = {"add", "subtract", "equal", "not_equal"}
@@ -244,5 +244,5 @@ def test_of_nothing_but_nans(way: str, dtype: str) -> None:
 
 
 def _void(z: complex) -> bool:
-    """Whether both parts are NaN."""
+    """True if both parts are NaN."""
     return bool(np.isnan(z.real) and np.isnan(z.imag))

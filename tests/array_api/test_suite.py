@@ -1,4 +1,4 @@
-"""How the outcomes of the standard's own suite are judged."""
+"""Judgement of the outcomes of the standard's own suite."""
 
 from __future__ import annotations
 

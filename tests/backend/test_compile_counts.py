@@ -26,7 +26,7 @@ from traceir_numba.pipeline import kernel_cache
 
 
 def new_kernels(text: str, name: str = "program") -> int:
-    """How many kernels compiling a text adds."""
+    """The number of kernels that compiling a text adds."""
     before = backend.compile_count()
     compiled(text, name)
     return backend.compile_count() - before

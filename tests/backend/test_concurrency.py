@@ -153,7 +153,7 @@ def test_calls_within_calls(matrix: np.ndarray) -> None:
 
 
 def test_a_call_in_a_worker_of_the_pool(matrix: np.ndarray) -> None:
-    """What runs in the pool may itself have work for the pool: it does it alone."""
+    """Work in the pool may itself have work for the pool: it does it alone."""
     f = jit(FUNCTIONS[12])
     want = bits(f(matrix))
     found: list[bool] = []

@@ -24,7 +24,7 @@ def every(dtype: str) -> np.ndarray:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Whether two arrays have the same numbers; any NaN is any other."""
+    """True if two arrays have the same numbers; any NaN is any other."""
     a, b = np.asarray(found), np.asarray(wanted)
     assert (a.dtype, a.shape) == (b.dtype, b.shape), (a.dtype, b.dtype)
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV":

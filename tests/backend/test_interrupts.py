@@ -112,7 +112,7 @@ CALLS = {
 
 
 def after_signal(program: str) -> list[str]:
-    """What a program prints when it gets a signal during its long call."""
+    """The output of a program that gets a signal during its long call."""
     process = subprocess.Popen(
         [sys.executable, "-c", HEAD + textwrap.dedent(program) + TAIL],
         stdout=subprocess.PIPE,

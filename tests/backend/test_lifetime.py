@@ -1,4 +1,4 @@
-"""What a process keeps of functions that nobody has any more, and of those in use.
+"""The memory of a process: functions that nobody has any more, and those in use.
 
 Cites cache.event.die, cache.event.clear
 """
@@ -61,7 +61,7 @@ def with_loop(k: float) -> Any:
 
 
 def live() -> tuple[int, ...]:
-    """How many object files, kernels, entries and files' owners there are."""
+    """The counts of object files, kernels, entries and files' owners."""
     store = current()
     assert store is not None
     return (
@@ -321,7 +321,7 @@ FIRST, ALL = (1000, 5000) if SOAK else (30, 70)
 
 @pytest.mark.parametrize("what", GROWTHS)
 def test_nothing_grows_after_the_bound(what: str, few: int) -> None:
-    """What lives is counted; in the soak of thousands memory is, too."""
+    """Live objects are counted; in the soak of thousands memory is, too."""
     work = GROWTHS[what]
     for k in range(FIRST):
         work(k)

@@ -148,7 +148,7 @@ def test_large_products_in_loops_are_calls_and_small_ones_are_not() -> None:
 
 
 def new_code(fun: Function, *args: Any) -> int:
-    """How many kernels and routines compiling a function adds."""
+    """The number of kernels and routines that compiling a function adds."""
     before = backend.compile_count()
     executable(traced(fun, *args), "program")
     return backend.compile_count() - before

@@ -51,7 +51,7 @@ def numba_type(dtype: str) -> Any:
 
 @pytest.fixture(scope="module")
 def typing() -> Any:
-    """What Numba types with."""
+    """The context in which Numba types."""
     cpu_target.target_context.refresh()
     cpu_target.typing_context.refresh()
     return cpu_target.typing_context
@@ -95,7 +95,7 @@ def names_of(template: str) -> list[str]:
 
 
 def is_made(name: str) -> bool:
-    """Whether a name is that of a function whose source is in the language."""
+    """True if a name is that of a function whose source is in the language."""
     try:
         for f in closure([name]):
             if not kernel_cache._is_bitcast(f):

@@ -29,7 +29,7 @@ def nothing_kept() -> Iterator[None]:
 
 
 def faults(work: Callable[[], Any]) -> int:
-    """How many pages a call touches for the first time."""
+    """The number of pages that a call touches for the first time."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     work()
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before

@@ -31,7 +31,7 @@ def nests(text: str) -> list[LoopNest]:
 
 
 def roles(text: str) -> list[str]:
-    """What its buffers are for."""
+    """The roles of its buffers."""
     return [buffer.role for buffer in program(text).buffers]
 
 

@@ -96,7 +96,7 @@ def test_few_long_rows_are_reduced_apart() -> None:
 
 
 def both_ways(fun: Function, x: np.ndarray, name: str) -> list[list[np.ndarray]]:
-    """What passes give, and what kernels of one pass each give."""
+    """The results of passes, and those of kernels of one pass each."""
     closed = traced(fun, x)
     found = [executable(closed, f"{name}_passes").run(x)]
     with pytest.MonkeyPatch.context() as patch:
@@ -107,7 +107,7 @@ def both_ways(fun: Function, x: np.ndarray, name: str) -> list[list[np.ndarray]]
 
 
 def launches(closed: Any) -> set[int]:
-    """How many passes the kernels have."""
+    """The numbers of passes of the kernels."""
     program = build_program(closed, "program")
     return {len(launch.nest.passes) for launch in program.launches()}
 

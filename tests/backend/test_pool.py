@@ -21,7 +21,7 @@ SIZE = 1000
 
 
 class Interrupted(BaseException):
-    """What a signal raises in the main thread, as Ctrl-C does."""
+    """The exception that a signal raises in the main thread, as Ctrl-C does."""
 
 
 @pytest.fixture(autouse=True)

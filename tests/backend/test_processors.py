@@ -1,4 +1,4 @@
-"""How many processors there are: affinity, and control groups of both versions."""
+"""The number of processors: affinity, and control groups of both versions."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ HASH = """{ lambda ; a:u32[] b:u32[] c:u32[N] d:u32[N]. let
 
 
 def rotations(used: str) -> int:
-    """How many rotations of vectors the kernel of one hash or both has."""
+    """The number of rotations of vectors in the kernel of one hash or both."""
     text = HASH.replace("N", "5000").replace("USED", used)
     assembly = executable(parse(text)).as_text("asm")
     return len(re.findall(r"vprold|vpsrld|psrld|ushr", assembly))

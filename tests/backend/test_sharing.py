@@ -1,4 +1,4 @@
-"""Which values are computed once and kept, where only memory makes them expensive."""
+"""Values that are computed once and kept, though only memory makes them expensive."""
 
 from __future__ import annotations
 

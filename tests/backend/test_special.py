@@ -50,7 +50,7 @@ OUTSIDE = {
 
 
 def results(column: str, prim: str, operands: list[np.ndarray]) -> np.ndarray:
-    """What a column gives."""
+    """The results of a column."""
     if column == "reference":
         with np.errstate(all="ignore"):
             found: np.ndarray = KERNELS[prim](*operands)
@@ -60,7 +60,7 @@ def results(column: str, prim: str, operands: list[np.ndarray]) -> np.ndarray:
 
 
 def misses(prim: str, dtype: str, got: np.ndarray, wanted: list[Real]) -> list[str]:
-    """Where the results are not in the set that the row says, by the file's values."""
+    """The results that are not in the set that the row says, by the file's values."""
     row, kind = default().prims[prim], np.dtype(dtype)
     operands, _ = hard.read(prim, dtype)
     found = []
@@ -138,7 +138,7 @@ def test_every_special_function_has_hard_operands() -> None:
 
 
 def moved(a: float, x: float) -> mpmath.mpf:
-    """How far a gamma sample moves with its shape."""
+    """The change of a gamma sample with its shape."""
     change = mpmath.diff(lambda b: mpmath.gammainc(b, 0, x, regularized=True), a)
     return -change * mpmath.gamma(a) * mpmath.exp(x) * x ** (1 - a)
 

@@ -1,4 +1,4 @@
-"""What is said of a program's speed: kernels, memory, vectors. Cites: jit.explain"""
+"""Reports on a program's speed: kernels, memory, vectors. Cites: jit.explain"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X86 = platform.machine() in ("x86_64", "AMD64")
 
 
 def said(f: Any, *args: Any) -> str:
-    """What is said of a function under the Numba backend."""
+    """The report on a function under the Numba backend."""
     return traceir.jit(f, backend="numba").explain(*args, what="speed")
 
 

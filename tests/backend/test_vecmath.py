@@ -34,7 +34,7 @@ CALLED = [f"{n}_{t}" for n in ("exp", "log", "sin", "cos") for t in ("f32", "f64
 
 
 def bound(name: str) -> float:
-    """What a test allows: the recorded error, which itself has at most four digits."""
+    """The bound of a test: the recorded error, which itself has at most four digits."""
     return ULP[name] + 1e-4
 
 
@@ -211,7 +211,7 @@ FURTHER = {
 
 
 def same_values(got: np.ndarray, want: np.ndarray) -> np.ndarray:
-    """Where elements are equal, the signs of zeros included."""
+    """True where elements are equal, the signs of zeros included."""
     equal = (got == want) & (np.signbit(got) == np.signbit(want))
     return equal | (np.isnan(got) & np.isnan(want))
 

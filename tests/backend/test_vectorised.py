@@ -77,7 +77,7 @@ def programs() -> dict[str, tuple[str, str, ClosedJaxpr]]:
 
 
 def kind(label: str) -> str:
-    """What a loop is expected to be: "packed", "slow" by declaration, or a "copy"."""
+    """The kind of a loop: "packed", "slow" by declaration, or a "copy"."""
     prim, dtype, closed = programs()[label]
     entry = EMITTERS[prim]
     assert isinstance(entry, Elementwise)

@@ -29,7 +29,7 @@ BINARY = ("add", "sub", "mul", "div", "eq", "ne", "max", "min")
 
 
 def wrong(primitive: str, *xs: np.ndarray, **params: Any) -> list[str]:
-    """What the tables find wrong with the reference's results."""
+    """The reference's results that the tables find wrong."""
     given = {**default().prims[primitive].defaults, **params}
     found = evaluate_eqn(primitive, sort_params(given), xs)
     return faults(primitive, given, xs, found)

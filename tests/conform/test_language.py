@@ -54,7 +54,7 @@ def session_of(text: str) -> Session:
 
 
 def given(text: str) -> Any:
-    """What one `given` defines."""
+    """The definition of one `given`."""
     return SessionReader(SourceText(text)).given()[1]
 
 
@@ -269,7 +269,7 @@ class Eager:
 
 
 def outcomes(text: str, system: System | None = None) -> list[Outcome]:
-    """What a system does in the session of a case."""
+    """The outcomes of a system in the session of a case."""
     return list(Jitted(session_of(text), system or Eager()).run())
 
 

@@ -162,7 +162,7 @@ def test_a_malformed_record_is_refused(
 
 
 class Page(HTMLParser):
-    """What a page has: its text, the tags that it left open, what it refers to."""
+    """The contents of a page: its text, the tags left open, its references."""
 
     VOID = ("meta", "li", "p", "tr", "td", "th", "thead", "tbody")
 

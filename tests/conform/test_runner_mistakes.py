@@ -1,4 +1,4 @@
-"""What an implementer is told of common mistakes. Serves: every table"""
+"""Messages to an implementer about common mistakes. Serves: every table"""
 
 from __future__ import annotations
 

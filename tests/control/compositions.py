@@ -186,7 +186,7 @@ class Chain:
 
     @property
     def refused(self) -> bool:
-        """Whether a loop whose end is not known would have to run backwards."""
+        """True if a loop whose end is not known would have to run backwards."""
         return self.base is loop and "grad" in self.transforms
 
 
@@ -202,7 +202,7 @@ def chains() -> Iterator[Chain]:
 
 
 def value(jax: Library, chain: Chain) -> float | None:
-    """What a chain gives at `X`; None where reverse mode is refused."""
+    """The value of a chain at `X`; None where reverse mode is refused."""
     try:
         return float(np.asarray(chain.function(jax)(jax.numpy.asarray(X))))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the tests of control flow share."""
+"""Helpers of the tests of control flow."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def texts() -> None:
-    """What JAX prints of each program, NumPy's wrapping of its integers left out."""
+    """JAX's text of each program, NumPy's wrapping of its integers left out."""
     jax = import_module("jax")
     found = []
     for name, (function, arguments) in PROGRAMS.items():
@@ -30,7 +30,7 @@ def texts() -> None:
 
 
 def values() -> None:
-    """What each chain of transforms gives."""
+    """The value of each chain of transforms."""
     jax = import_module("jax")
     found = {chain.name: value(jax, chain) for chain in chains()}
     lines = [f"  {json.dumps(name)}: {json.dumps(v)}" for name, v in found.items()]

@@ -1,4 +1,4 @@
-"""What control flow refuses: class, rule, and what was got, with the path of the leaf.
+"""Refusals of control flow: class, rule, and what was got, with the path of the leaf.
 
 Rules: control.*
 """

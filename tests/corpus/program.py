@@ -1,4 +1,4 @@
-"""How a program of the corpus is written down: once, for any library with JAX's names.
+"""The notation of the corpus: each program once, for any library with JAX's names.
 
 Rules: text.roundtrip, accuracy.program
 """

@@ -56,7 +56,7 @@ def values_of(arrays: Sequence[np.ndarray], weak: Sequence[bool]) -> list[TypedV
 
 
 def head(text: str) -> re.Match[str]:
-    """Where the last program of a text begins."""
+    """The beginning of the last program of a text."""
     *_, found = _HEAD.finditer(text)
     return found
 
@@ -123,7 +123,7 @@ def block(program: Program, jax: Any) -> str:
 
 
 def expected(program: Program, verbs: str) -> str:
-    """What the program returns by the tables, and by JAX where that is other bits."""
+    """The program's results by the tables, and by JAX where that is other bits."""
     (case,) = read_cases(f"{verbs}\n  type\n")
     closed = case.program()
     # The text of a program leaves out which of its literals are weak.

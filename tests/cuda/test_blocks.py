@@ -16,7 +16,7 @@ from traceir_numba.cuda.simulator import blocks, simulated
 
 
 def run(body: str, size: int = 12, grid: Any = 2, block: Any = 4) -> list[int]:
-    """What a kernel leaves in memory that was 0."""
+    """The memory that was 0 before a kernel ran."""
     space = device.namespace()
     exec(f"def kernel(X):\n    {body}", space)
     memory = device.upload(np.zeros(size, np.int64))

@@ -1,4 +1,4 @@
-"""What a driver is asked for, told by a dialect that only writes it down."""
+"""Requests to a driver, told by a dialect that only writes them down."""
 
 from __future__ import annotations
 

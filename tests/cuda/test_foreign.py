@@ -212,7 +212,7 @@ def test_arrays_of_the_dialect_are_given_in_kind() -> None:
 
 
 def check_kind(array: Any) -> None:
-    """What is computed of a library's array is one of that library's."""
+    """Results for a library's array are arrays of that library."""
     found = twice(array)["twice"]
     assert type(found) is type(array)
     want = np.arange(6).reshape(2, 3) * 2 + 1

@@ -62,7 +62,7 @@ def one_place(x: Any) -> Any:
 
 
 def last(x: Any, at: Any) -> Any:
-    """What comes last stays."""
+    """The last one stays."""
     return jnp.zeros(5).at[at].set(x[:, 0])
 
 

@@ -1,4 +1,4 @@
-"""What the host computes for a device, what keys are there, and what no device does.
+"""Host calls for a device, keys on it, and refusals of a device.
 
 Cites: backend.unsupported, accuracy.one-answer
 """

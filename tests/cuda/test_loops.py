@@ -42,7 +42,7 @@ BOUNDS = pytest.mark.parametrize("rounds", [0, 1, cost_model.ROUTINE_ROUNDS])
 
 
 def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
-    """What a program gives on a device."""
+    """The results of a program on a device."""
     return list(backend.compile(closed, "program").run(*map(np.asarray, args)))
 
 
@@ -57,7 +57,7 @@ def run_of(
 
 
 def tree(steps: Any) -> list[Any]:
-    """What the host does: the names of its steps, with those in them."""
+    """The host's steps: their names, with those in them."""
     found: list[Any] = []
     for step in steps:
         name = type(step).__name__
@@ -204,7 +204,7 @@ def test_what_one_block_would_be_slow_at_is_launched(name: str) -> None:
 
 
 class Counted:
-    """How many elements are copied from the device, while a program runs there."""
+    """A count of elements copied from the device while a program runs there."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lengths: list[int] = []

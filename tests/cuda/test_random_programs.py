@@ -48,7 +48,7 @@ campaign = settings(max_examples=FEW)
 
 
 def on_device(closed: ClosedJaxpr, args: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What a device gives, whatever the order of its threads."""
+    """The results of a device, whatever the order of its threads."""
     compiled = backend.compile(closed, "program")
     found = list(compiled.run(*args))
     with blocks.backwards():

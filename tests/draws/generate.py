@@ -1,4 +1,4 @@
-"""What JAX draws, written down: `python tests/draws/generate.py --update`.
+"""JAX's draws, written down: `python tests/draws/generate.py --update`.
 
 The values in `drawn.json` are those of JAX 0.10.2, of each of `expressions` in both
 layouts of counters, and `programs.txt` has the texts of its programs. Needs JAX; the

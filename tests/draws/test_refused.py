@@ -1,4 +1,4 @@
-"""What functions of distributions refuse. Rules: random.*"""
+"""Refusals of functions of distributions. Rules: random.*"""
 
 from __future__ import annotations
 

@@ -358,7 +358,7 @@ def test_every_primitive_has_a_value_and_a_type_in_some_case(primitive: str) -> 
 
 
 def verdicts(cases: list[Case], rules: Rules) -> Iterator[Verdict]:
-    """How the tables judge, and how they judge the reference."""
+    """The verdicts of the tables, and theirs on the reference."""
     yield from (judge(Oracle(rules), case, rules, exact=True) for case in cases)
     yield from (judge(Reference(rules), case, rules) for case in cases)
 

@@ -29,7 +29,7 @@ FILE = re.compile(r"(?<![\w./*-])((?:[\w-]+/)*[\w*-]+\.(?:py|rst|toml|ebnf|tir|m
 
 
 def spliced() -> Counter[str]:
-    """How often each id is spliced, in all chapters together."""
+    """The number of times that each id is spliced, in all chapters together."""
     return Counter(rule for c in CHAPTERS for rule in SPLICE.findall(c.read_text()))
 
 

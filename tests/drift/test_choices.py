@@ -1,4 +1,4 @@
-"""What implementations may choose: each value that is allowed, and what tells it.
+"""Choices of implementations: each value that is allowed, and what tells it.
 
 Cites choice.*, accuracy.int-wrap, accuracy.nan, accuracy.overflow
 """

@@ -1,4 +1,4 @@
-"""What a function that is one equation decides by in Python is static in it."""
+"""Python decisions of a function that is one equation are about static values."""
 
 from __future__ import annotations
 

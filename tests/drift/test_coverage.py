@@ -98,7 +98,7 @@ def differences(name: str) -> list[str]:
 
 
 def alike(own: inspect.Parameter, theirs: inspect.Parameter) -> bool:
-    """Whether defaults are one; where NumPy says nothing, any is right."""
+    """True if defaults are one; where NumPy says nothing, any is right."""
     if repr(theirs.default) == "<no value>":
         return own.default is not inspect.Parameter.empty
     return repr(own.default) == repr(theirs.default)

@@ -188,7 +188,7 @@ def outcome(function: Callable[[], Any]) -> tuple[str, str]:
 
 
 def both(formula: Formula, env: Mapping[str, Any]) -> tuple[Any, Any]:
-    """What a formula gives when walked, and when compiled.
+    """The values of a formula, walked and compiled.
 
     A function's arguments have values before it is called, used or not.
     """

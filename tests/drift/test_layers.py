@@ -151,7 +151,7 @@ def undocumented(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[
 
 
 def is_variant(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    """Whether a definition only completes another: an overload, a property's setter."""
+    """True if a definition only completes another: an overload, a property's setter."""
     texts = [ast.unparse(decorator) for decorator in node.decorator_list]
     return any(text == "overload" or text.endswith(".setter") for text in texts)
 

@@ -53,8 +53,9 @@ Path = tuple[str | int, ...]
 
 
 def is_of_transforms(path: Path, texts: Mapping[Path, str]) -> bool:
-    """Whether a formula is one of how a primitive is derived or batched, or is a part
-    that only those name."""
+    """True if a formula is one of how a primitive is derived or batched, or is a part
+    that only those name.
+    """
     if TRANSFORMS.intersection(path):
         return True
     if "let" not in path:
@@ -67,7 +68,7 @@ def is_of_transforms(path: Path, texts: Mapping[Path, str]) -> bool:
 
 
 def is_swap(text: str, mutant: str) -> bool:
-    """Whether one formula has another operator than the other, and is alike otherwise.
+    """True if one formula has another operator than the other, and is alike otherwise.
 
     Of several neighbours of a comparison, the nearest one is meant.
     """
@@ -119,13 +120,13 @@ def citing(rule: str) -> list[Case]:
 
 
 def has_constant(case: Case) -> bool:
-    """Whether the program of a case has a constant."""
+    """True if the program of a case has a constant."""
     texts = (s.text[s.start : s.stop] for s in case.verbs["given"])
     return any(re.search(r"\{\s*lambda\s+\w", text) for text in texts)
 
 
 def survives(mutant: Mutant) -> bool:
-    """Whether every case that can tell a formula from another passes."""
+    """True if every case that can tell a formula from another passes."""
     try:
         rules = load(mutant.tables(default().tables), like=default())
     except RuleTableError:

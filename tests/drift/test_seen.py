@@ -22,7 +22,7 @@ NEVER_FALSE = {"program.constant-type", "program.effects"}
 
 @pytest.fixture(scope="module")
 def seen() -> Mapping[str, set[bool]]:
-    """What each clause was found to be in the programs of the cases."""
+    """The verdicts on each clause in the programs of the cases."""
     found: dict[str, set[bool]] = {}
 
     def recording(clause: Clause) -> Callable[[Any], bool]:

@@ -156,7 +156,7 @@ def test_no_object_has_its_module_twice_in_its_name(site: Mapping[str, Page]) ->
 
 
 def is_own(value: object, module: ModuleType) -> bool:
-    """Whether a module defines a function or a class."""
+    """True if a module defines a function or a class."""
     return getattr(value, "__module__", None) == module.__name__
 
 
@@ -182,7 +182,7 @@ def test_every_public_function_has_an_example(module: ModuleType) -> None:
 
 
 def elsewhere(found: Mapping[str, Page]) -> list[str]:
-    """What pages load from other sites."""
+    """The resources that pages load from other sites."""
     loaded = {source for page in found.values() for source in page.loaded}
     return [s for s in loaded if re.match(r"(\w+:)?//", s)]
 
@@ -240,7 +240,7 @@ def test_a_lattice_has_every_edge_and_crosses_no_node(face: str) -> None:
 
 
 def meets(low: Node, high: Node, node: Node) -> bool:
-    """Whether the line between two nodes' boxes runs through the box of a third."""
+    """True if the line between two nodes' boxes runs through the box of a third."""
     start, end = low.y - HEIGHT / 2, high.y + HEIGHT / 2
     for step in range(-10, 11):
         share = (node.y + step * HEIGHT / 20 - start) / (end - start)

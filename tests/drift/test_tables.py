@@ -1,4 +1,4 @@
-"""What the tables hold. Serves: every table"""
+"""The contents of the tables. Serves: every table"""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def differentiable() -> list[str]:
 
 
 def local(name: str) -> bool:
-    """Whether a primitive is of arrays alone, and not of examples of an axis."""
+    """True if a primitive is of arrays alone, and not of examples of an axis."""
     return PRIMS[name].steps is None and PRIMS[name].value is not None
 
 
@@ -110,7 +110,7 @@ def with_row(row: Prim) -> Rules:
 
 
 def fails(cases: list[Case], tables: Rules) -> bool:
-    """Whether one of the cases fails where transforms read these tables."""
+    """True if one of the cases fails where transforms read these tables."""
     with transforming_by(tables):
         return not all(judge(Reference(), case) for case in cases)
 

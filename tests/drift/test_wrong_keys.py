@@ -22,7 +22,7 @@ Patch = pytest.MonkeyPatch
 
 
 def verdict(name: str) -> Verdict:
-    """How the case judges the reference as it is now."""
+    """The verdict of a case on the reference as it is now."""
     return judge(Reference(default()), CASES[name], default())
 
 

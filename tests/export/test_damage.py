@@ -78,7 +78,7 @@ print(json.dumps(said))
 
 
 def loaded(files: Files, damaged: dict[str, bytes], folder: Path) -> dict[str, str]:
-    """What importing the module says with each damaged file, by its name."""
+    """The message of importing the module with each damaged file, by its name."""
     for name in ("selu.py", "selu_code.so"):
         (folder / name).write_bytes(files[name])
     for name, data in damaged.items():

@@ -42,7 +42,7 @@ if shutil.which("c++"):
 def compiled(
     *arguments: Any, compiler: Sequence[str] = ("cc", "-std=c99")
 ) -> subprocess.CompletedProcess[str]:
-    """What the C compiler says."""
+    """The output of the C compiler."""
     given = [*compiler, *STRICT, *map(str, arguments)]
     return subprocess.run(given, capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""What the page on exports shows is run, that for C, too."""
+"""The examples of the page on exports, that for C, too."""
 
 from __future__ import annotations
 

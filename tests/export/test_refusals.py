@@ -1,4 +1,4 @@
-"""What is not exported, and what is not loaded: said in a sentence, nothing is run."""
+"""Refusals of exports and of loading: said in a sentence, nothing is run."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_whatever_links_makes_a_library_that_loads(
 
 
 def load(folder: Path) -> str:
-    """What importing the module `selu` of a folder says."""
+    """The message of importing the module `selu` of a folder."""
     done = run(
         "import selu; print(selu.__name__)", folder, Path(np.__file__).parents[1]
     )

@@ -85,12 +85,12 @@ TRANSFORMS: list[tuple[Callable[[Any], Any], Any]] = [
 
 
 def close(found: Any, wanted: Any) -> None:
-    """What is found is what is wanted, but for rounding."""
+    """Results are those wanted, but for rounding."""
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
 def read(function: Any, order: int) -> Exported:
-    """What a function is read as."""
+    """The function that is read back."""
     return traceir.deserialize(traceir.export(function, X).serialize(order))
 
 

@@ -228,7 +228,7 @@ def program_of(case: Case) -> traceir.ClosedJaxpr | None:
 
 
 def is_whole(program: traceir.ClosedJaxpr) -> bool:
-    """Whether all constants are known."""
+    """True if all constants are known."""
     within = (inner for eqn in program.eqns for inner in subjaxprs(eqn))
     counts = len(program.consts) == len(program.jaxpr.constvars)
     return counts and all(map(is_whole, within))

@@ -115,7 +115,7 @@ sys.stdout.buffer.write(cloudpickle.dumps((times, line, slope)))
 
 
 def run(script: str, given: bytes = b"") -> bytes:
-    """What a Python process writes."""
+    """The output of a Python process."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         input=given,

@@ -48,7 +48,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def again(exported: Exported, backend: str | None = None) -> Exported:
-    """What the file of a program is read as."""
+    """The program that is read back from its file."""
     return traceir.deserialize(exported.serialize(), backend)
 
 

@@ -36,7 +36,7 @@ class Layer:
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """What a test registers is forgotten after it."""
+    """A context after which a test's registrations are forgotten."""
     before = dict(trees._by_type), dict(trees._by_name)
     yield
     for kept, now in zip(before, (trees._by_type, trees._by_name), strict=True):

@@ -63,6 +63,6 @@ def nested(x: Any) -> Any:
 
 
 def compiled(name: str, x: Any) -> tuple[Any, int]:
-    """What the function of a name gives, and how many kernels were made for it."""
+    """The result of a function by its name, and the number of kernels made for it."""
     before = kernel_cache.compile_count()
     return globals()[name](x), kernel_cache.compile_count() - before

@@ -63,11 +63,11 @@ class Worker:
         return TraceCacheEntry(None, KEY, closed, TREE, captures)
 
     def says(self) -> tuple[str, Any]:
-        """What it does next; fails if it does nothing."""
+        """The next event; fails if there is none."""
         return self.said.get(timeout=LATE)
 
     def is_silent(self) -> bool:
-        """Whether it does nothing for a while."""
+        """True if it does nothing for a while."""
         try:
             self.said.get(timeout=SOON)
         except queue.Empty:

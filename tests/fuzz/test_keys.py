@@ -19,7 +19,7 @@ FEW = examples(5)
 
 
 def bits(results: list[Any]) -> list[tuple[Any, ...]]:
-    """What may not differ."""
+    """The bits that must not differ."""
     arrays = map(np.asarray, results)
     return [(a.dtype.name, a.shape, a.tobytes()) for a in arrays]
 

@@ -37,7 +37,7 @@ def ours(chain: Chain) -> Fun:
 
 
 def results(chain: Chain, args: Sequence[Any], backend: str) -> list[Any]:
-    """What the whole chain gives under `jit` with a backend."""
+    """The results of the whole chain under `jit` with a backend."""
     return list(traceir.jit(ours(chain), backend=backend)(*args))
 
 
@@ -82,7 +82,7 @@ def numbers(result: Any) -> np.ndarray:
 
 
 def test_other_words_or_parts_are_not_alike() -> None:
-    """What the comparison is there for."""
+    """The comparison sees other words and parts."""
     one, other = traceir.random.key(1), traceir.random.key(2)
     assert_alike([one], [traceir.random.key(1)])
     with pytest.raises(AssertionError):

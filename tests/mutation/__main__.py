@@ -30,7 +30,7 @@ Found = list[tuple[int, str | None]]
 
 
 def hunt(part: tuple[int, int], only: Sequence[str], tables: Tables) -> Found:
-    """What tells each mutant, in one of several equal parts."""
+    """The cases that tell each mutant, in one of several equal parts."""
     # The corpus holds whole programs, whose every part a smaller case is about.
     cases = [c for c in load_cases() if not c.name.startswith("jax/")]
     hunter = Hunter(tables, cases)
@@ -44,7 +44,7 @@ def hunt(part: tuple[int, int], only: Sequence[str], tables: Tables) -> Found:
 
 
 def wanted(mutant: Mutant, only: Sequence[str]) -> bool:
-    """Whether a mutant is of one of these tables, or of any, if there are none."""
+    """True if a mutant is of one of these tables, or of any, if there are none."""
     return not only or mutant.table in only
 
 

@@ -1,4 +1,4 @@
-"""Whether the `code` of an ask in `levels.toml` asks what its `action` says."""
+"""Tests that the `code` of an ask in `levels.toml` asks what its `action` says."""
 
 from __future__ import annotations
 

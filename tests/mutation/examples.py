@@ -1,4 +1,4 @@
-"""Whether collectives do what the formulas `across` of their rows say, on examples."""
+"""Tests of collectives by the formulas `across` of their rows, on examples."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def samples() -> Iterator[tuple[str, tuple[int, ...], dict[str, Any]]]:
 
 
 def across(prim: str, whole: np.ndarray, params: dict[str, Any], n: int) -> Any:
-    """What the row says that example `n` gets, element by element."""
+    """The value that example `n` gets by the row, element by element."""
     tables = rules.default()
     row = tables.prims[prim]
     aval = traceir.ShapedArray(whole.shape[1:], whole.dtype)

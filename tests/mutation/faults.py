@@ -1,4 +1,4 @@
-"""What all is wrong with a program that is rejected, not its first fault alone.
+"""All faults of a program that is rejected, not its first one alone.
 
 A case says which clause comes first. What a clause `needs` shows in the others: which
 are asked, too, and which of them are asked what they have no value on.

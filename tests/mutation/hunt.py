@@ -1,4 +1,4 @@
-"""Whether some case tells a mutant of the tables from the tables.
+"""Tests that some case tells a mutant of the tables from the tables.
 
 Each mutant is tried in a process of its own, forked before any rule has been read, in
 which the mutated tables are *the* tables: of the oracle, the evaluator, `jit` and the
@@ -100,7 +100,7 @@ def probes(rules: Rules) -> Iterator[Reference]:
 
 
 def verdicts(case: Case, rules: Rules) -> Iterator[Any]:
-    """What is found of one case: by the tables, its faults, by the implementation."""
+    """The verdicts on one case: by the tables, its faults, by the implementation."""
     yield judge(Oracle(rules), case, rules, exact=True).kind
     if case.reject and not case.session:
         yield faults(case, rules)
@@ -141,7 +141,7 @@ def used(case: Case) -> Iterator[str]:
 
 
 def in_child(work: Any) -> Any:
-    """What a function returns in a process of its own; None if it never does."""
+    """The result of a function in a process of its own; None if it never returns."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -254,7 +254,7 @@ class Hunter:
         return CITATION if found_ is None and self.is_cited(mutant) else found_
 
     def is_cited(self, mutant: Mutant) -> bool:
-        """Whether it is a row of prose that is gone, and a case cites it."""
+        """True if it is a row of prose that is gone, and a case cites it."""
         row: Any = self.tables
         for step in mutant.path:
             row = row[step]

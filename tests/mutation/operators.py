@@ -52,7 +52,7 @@ SYMMETRIC = ("min", "max", "broadcast_shapes", "broadcastable")
 
 @dataclass(frozen=True)
 class Siblings:
-    """What may stand for what: names, attributes and quoted words of a kind."""
+    """Replacements: names, attributes and quoted words of a kind."""
 
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
@@ -87,7 +87,9 @@ def _firsts(tree: ast.expr) -> Iterator[ast.AST]:
 
 
 def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
-    """What is a number by where it stands: in the bounds of a slice, or ordered."""
+    """The nodes that are numbers by where they stand: in the bounds of a slice, or
+    ordered.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Slice():
@@ -97,7 +99,7 @@ def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
 
 
 def _is_swapped(node: ast.AST, other: ast.expr) -> bool:
-    """Whether one sum is the other with its operands swapped."""
+    """True if one sum is the other with its operands swapped."""
     match node, other:
         case ast.BinOp(a, ast.Add(), b), ast.BinOp(c, ast.Add(), d):
             return (a, b) == (d, c)
@@ -108,7 +110,7 @@ Place = tuple[dict[str, Any] | list[Any], Any]
 
 
 def _places(tree: ast.expr) -> dict[ast.AST, Place]:
-    """Where each node within a tree is held: in what, and by which key of it."""
+    """The place of each node within a tree: its holder, and the key there."""
     found: dict[ast.AST, Place] = {}
     for node in ast.walk(tree):
         for name, value in ast.iter_fields(node):
@@ -177,7 +179,7 @@ def _compared(
 
 
 def _is_sequence(left: ast.expr, right: ast.expr) -> bool:
-    """Whether `+` joins two sequences, which are told by how they are written."""
+    """True if `+` joins two sequences, which are told by how they are written."""
     known = ("take", "drop", "tuple", "place")
     if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
         return False

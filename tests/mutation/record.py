@@ -35,7 +35,7 @@ RECORD = ROOT / "spec" / "runs" / "mutants.json"
 
 @dataclass(frozen=True)
 class Allowed:
-    """Why mutants survive, by where they are and what they are."""
+    """The reasons why mutants survive, by where they are and what they are."""
 
     reasons: Mapping[tuple[str, str], str]
 
@@ -43,7 +43,7 @@ class Allowed:
         return (mutant.where, mutant.what) in self.reasons
 
     def reason(self, mutant: Mutant) -> str:
-        """Why this one survives."""
+        """The reason why this one survives."""
         return self.reasons[mutant.where, mutant.what]
 
 
@@ -120,7 +120,7 @@ def _kind(teller: str | None, allowed: bool) -> str:
 
 
 def read_record() -> dict[str, Any]:
-    """What is written down; nothing yet, where there is no record."""
+    """The record; nothing yet, if there is none."""
     if not RECORD.exists():
         return {}
     found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))

@@ -235,7 +235,7 @@ class Enumeration:
 
 
 def is_formula(at: Path, value: Any) -> bool:
-    """Whether a value of the tables is a formula, by where it stands."""
+    """True if a value of the tables is a formula, by where it stands."""
     if not isinstance(value, str):
         return False
     key, above = at[-1], at[-2] if len(at) > 1 else ""
@@ -247,14 +247,15 @@ def is_formula(at: Path, value: Any) -> bool:
 
 
 def is_template(at: Path, value: Any) -> bool:
-    """Whether a value of the tables is a template of a derivative."""
+    """True if a value of the tables is a template of a derivative."""
     above = {*at[3:-1]} & DERIVED
     return isinstance(value, str) and bool(above) and at[-1] != "when"
 
 
 def _says_more(domain: str, than: str) -> bool:
-    """Whether another word says something else: domains may differ in name alone, and
-    there is no text in which a param of the domain `none` has a pair of precisions."""
+    """True if another word says something else: domains may differ in name alone, and
+    there is no text in which a param of the domain `none` has a pair of precisions.
+    """
     if {domain, than} == {"none", "precision"}:
         return False
     found = DOMAINS.get(domain)
@@ -262,7 +263,7 @@ def _says_more(domain: str, than: str) -> bool:
 
 
 def _is_prose(at: Path, value: Any) -> bool:
-    """Whether only people read a value."""
+    """True if only people read a value."""
     if isinstance(value, dict | list) or at[-1] not in PROSE:
         return False
     # Rows of primitives name the class of rows that they belong to.

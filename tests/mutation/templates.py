@@ -74,7 +74,7 @@ def _split(applied: str) -> tuple[str, list[str]]:
 
 
 def _others(operand: str, known: Sequence[str]) -> Iterator[str]:
-    """What may stand for an operand: another value, another number."""
+    """The replacements of an operand: another value, another number."""
     if operand in known:
         other = after(operand, tuple(known))
         yield from [other] if other else []

@@ -1,4 +1,4 @@
-"""Whether functions are run as the rows of `levels.toml` say that they are.
+"""Tests that functions are run as the rows of `levels.toml` say.
 
 Each way is used twice on a function that counts how often it is run, and that makes an
 array of its own: `keeps` is that the second use runs nothing, `handles` all operations
@@ -23,7 +23,7 @@ TWO = np.ones(2, np.float32)
 
 
 def ways(f: Callable[[Any], Any]) -> Mapping[str, Use]:
-    """How a function of one number is used in each way that makes a trace."""
+    """The uses of a function of one number, one for each way that makes a trace."""
 
     def step(carry: Any, _: Any) -> tuple[Any, None]:
         return f(carry), None
@@ -59,7 +59,7 @@ def ways(f: Callable[[Any], Any]) -> Mapping[str, Use]:
 
 
 def seen(name: str) -> tuple[str, bool]:
-    """Which operations a way handles, and whether it keeps what it has made.
+    """The operations that a way handles, and a flag: True if it keeps what it has made.
 
     >>> seen("jit"), seen("grad")
     (('all', True), ('own', False))

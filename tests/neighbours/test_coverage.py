@@ -26,7 +26,7 @@ def absent(module: str) -> dict[str, str]:
 
 @cache
 def words() -> frozenset[str]:
-    """What the tests of these modules name."""
+    """The names in the tests of these modules."""
     found: set[str] = set()
     for file in (*TESTS.glob("neighbours/*.py"), TESTS / "array/test_scipy_linalg.py"):
         found |= set(re.findall(r"\w+", file.read_text(encoding="utf-8")))

@@ -46,7 +46,7 @@ KERNELS = {
 def weights(
     old: int, new: int, kernel: Kernel, antialias: bool, scale: float, move: float
 ) -> Any:
-    """How much old pixels count for new ones, element by element."""
+    """The weights of old pixels for new ones, element by element."""
     found = np.zeros((old, new))
     wide = max(1.0, 1 / scale) if antialias else 1.0
     for j in range(new):

@@ -38,7 +38,7 @@ def everywhere(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def wanted(x: np.ndarray, y: np.ndarray, mode: str) -> np.ndarray:
-    """What is kept of all places."""
+    """The places that are kept."""
     kept = []
     for n, m in zip(x.shape, y.shape, strict=True):
         starts = {"full": 0, "same": (m - 1) // 2, "valid": min(n, m) - 1}

@@ -61,7 +61,7 @@ PLACES = np.linspace(-7.77, 7.93, 30)
 
 
 def arguments(name: str, function: str) -> tuple[Any, ...]:
-    """Where a function of a distribution is asked, and its parameters."""
+    """The points at which a distribution's function is tested, and its parameters."""
     discrete = hasattr(getattr(ours, name), "pmf")
     shapes = SHAPES[name]
     if function in ("ppf", "isf"):

@@ -1,4 +1,4 @@
-"""What a target installs is enough for what it runs; so it is for the docs' examples.
+"""Tests that a target installs enough for what it runs, and for the docs' examples.
 
 A process in which the packages of the other extras are not to be had imports all that
 the targets with the same extras run.
@@ -92,13 +92,13 @@ def had(extras: Iterable[str], more: Iterable[str] = ()) -> set[str]:
 
 
 def named(distributions: Iterable[str]) -> set[str]:
-    """What can be imported of them."""
+    """The modules that can be imported of them."""
     known = modules()
     return {m for d in distributions for m in known.get(d, {d.replace("-", "_")})}
 
 
 def blocked(distributions: set[str]) -> set[str]:
-    """What other extras bring, that these distributions do not."""
+    """The modules that other extras bring, and these distributions do not."""
     others = had(EXTRAS) | {"jax", "jaxlib"}
     return named(others) - named(distributions)
 
@@ -114,7 +114,7 @@ def installs(needs: str) -> tuple[str, ...] | None:
 
 
 def environments() -> dict[tuple[str, ...], set[str]]:
-    """What targets run, by what they install."""
+    """The programs that targets run, by what they install."""
     found: dict[tuple[str, ...], set[str]] = {}
     for needs, recipe in RULES.values():
         extras = installs(needs)

@@ -1,4 +1,4 @@
-"""How functions and their arguments are listed."""
+"""The list of functions and their arguments."""
 
 from __future__ import annotations
 

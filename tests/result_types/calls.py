@@ -1,4 +1,4 @@
-"""How public functions are called, and the kinds of operands that they are called with.
+"""Calls of public functions, and the kinds of operands that they are called with.
 
 A file `calls/THEME.txt` has sections. `[jnp.linalg]` is followed by lines such as
 `(m, n): solve lstsq`, which call functions of that module with those arguments;

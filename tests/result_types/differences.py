@@ -1,4 +1,4 @@
-"""Which differences from JAX there are; those that are known stand in a file.
+"""Differences from JAX; those that are known stand in a file.
 
 What is wanted is what JAX gives, or an exception that is caught by whoever catches its.
 The rows of `data/result-differences.txt` are those for which something else is given:
@@ -36,7 +36,7 @@ ACCIDENTS |= {"RuntimeError", "RecursionError", "StopIteration", "UnboundLocalEr
 
 
 def agrees(wanted: str, got: str) -> bool:
-    """Whether an outcome is what was recorded, or caught by whoever catches that."""
+    """True if an outcome is what was recorded, or caught by whoever catches that."""
     if wanted.startswith("!") and got.startswith("!"):
         names = got[1:].split(",")
         accident = wanted[1:] in ACCIDENTS and "TraceirError" in names
@@ -45,7 +45,7 @@ def agrees(wanted: str, got: str) -> bool:
 
 
 def asked(ours: Library) -> Iterator[tuple[str, Table, Ask]]:
-    """What was recorded of each call, by its name, and how to ask for the same here."""
+    """The record of each call, by its name, and the same call here."""
     recorded = read(TYPES)
     for call in calls():
         for way in WAYS:

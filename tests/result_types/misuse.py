@@ -70,7 +70,7 @@ def misused(call: Call) -> dict[str, Call]:
 
 
 def _instead(argument: ast.expr) -> Iterator[tuple[str, str]]:
-    """What may stand in the place of an argument."""
+    """The replacements of an argument."""
     match argument:
         case ast.Name(id) if id in {*SHAPES, *FIXED}:
             yield from NO_ARRAYS.items()

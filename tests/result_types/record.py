@@ -26,7 +26,7 @@ def types(jax: Library, pattern: str) -> Iterator[tuple[str, Table]]:
 
 
 def misuse(jax: Library, pattern: str) -> Iterator[tuple[str, Table]]:
-    """What comes of calls with something wrong in them."""
+    """The outcomes of calls with something wrong in them."""
     wrong = dict(mistaken())
     for call in _some(wrong, pattern, jax):
         kind, mistakes = _sound(jax, call), wrong[call]

@@ -1,4 +1,4 @@
-"""What JAX gave, as a file: tables of results by kinds of operands, for many calls.
+"""JAX's results, as a file: tables by kinds of operands, for many calls.
 
 Calls with one table stand above it. A row has what was given, and the kinds of operands
 for which it was: `f32 f16 | i8 i32` are the kinds of one operand and those of the next

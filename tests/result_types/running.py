@@ -1,4 +1,4 @@
-"""What a library makes of calls: types of results, or the class of an exception."""
+"""A library's outcomes of calls: types of results, or the class of an exception."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Library:
         self.names["sdn"] = lax.ScatterDimensionNumbers((), (0,), (0,))
 
     def types(self, call: Call, kinds: Sequence[Kinds], way: str) -> list[str]:
-        """What the call gives for operands of each of these kinds."""
+        """The types of a call's results for operands of each of these kinds."""
         ask = self.derived if way == "grad" else self.ran
         if call.eager:
             with self.root.enable_x64(way != "x32"), quiet():
@@ -62,14 +62,14 @@ class Library:
         return [f.replace("*", "") for f in found] if way == "grad" else found
 
     def mistaken(self, call: Call, mistakes: Sequence[Call], kinds: Kinds) -> list[str]:
-        """What wrong calls give for the operands of a call."""
+        """The outcomes of wrong calls for the operands of a call."""
         rows = [(one, kinds) for one in mistakes]
         return self.traced(call, rows, self.ran, x64=False)
 
     def traced(
         self, call: Call, rows: Sequence[tuple[Call, Kinds]], ask: Ask, x64: bool
     ) -> list[str]:
-        """What calls like `call` give in one trace."""
+        """The results of calls like `call` in one trace."""
         found: list[str] = []
 
         def trace(operands: dict[str, Any]) -> int:

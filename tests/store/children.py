@@ -45,7 +45,7 @@ class Child:
             os._exit(0)
 
     def result(self) -> Any:
-        """What the work gave; raises AssertionError if it raised."""
+        """The result of the work; raises AssertionError if it raised."""
         with os.fdopen(self._ours, "rb") as pipe:
             data = pipe.read()
         os.waitpid(self.pid, 0)
@@ -61,7 +61,7 @@ def in_child(directory: str | None, work: Callable[[], Any]) -> Any:
 
 
 def _forget() -> None:
-    """What this process has compiled and found out so far."""
+    """Forget what this process has compiled and found out so far."""
     identity.identity.cache_clear()
     identity.compiler.cache_clear()
     compiled: Any = (

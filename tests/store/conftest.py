@@ -1,4 +1,4 @@
-"""What all tests of the store share."""
+"""Helpers of all tests of the store."""
 
 from __future__ import annotations
 

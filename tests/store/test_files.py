@@ -35,7 +35,7 @@ def read(store: Store, one: StoreEntry) -> StoreEntry | None:
 
 
 def file_of(store: Store, one: StoreEntry) -> Path:
-    """Where an entry is."""
+    """The file of an entry."""
     return Path(store.path(one.kind, one.key))
 
 

@@ -1,4 +1,4 @@
-"""What two processes must share to share code: every source that can decide it."""
+"""The identity that two processes must share to share code: every source of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the store is, by the environment, and whom it trusts."""
+"""The place of the store, by the environment, and whom it trusts."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def executable(f: Callable[..., Any], x: np.ndarray) -> tuple[CpuExecutable, Any
 
 
 def outcome(f: Callable[..., Any], x: np.ndarray) -> tuple[bool, int, list[bytes]]:
-    """Whether a program was stored, kernels compiled, and the bits of its results."""
+    """A flag for a stored program, the kernels compiled, the bits of its results."""
     before = kernel_cache.compile_count()
     found, results = executable(f, x)
     count = kernel_cache.compile_count() - before
@@ -178,7 +178,7 @@ def test_nothing_is_written_where_the_store_is_off(tmp_path: Path) -> None:
 
 
 def misses(directory: Path, change: Callable[[], Any], **options: Any) -> bool:
-    """Whether a stored program is compiled again after a change."""
+    """True if a stored program is compiled again after a change."""
 
     def work() -> Any:
         change()

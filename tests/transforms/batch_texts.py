@@ -170,7 +170,7 @@ def cases() -> Iterator[tuple[str, str, str, str]]:
 
 
 def program(module: Any, numpy: Any, function: str, shapes: str, options: str) -> str:
-    """What a module that is JAX, or like it, prints for a case."""
+    """The text of a case by a module that is JAX, or like it."""
     names = {name: getattr(module, name) for name in ("lax", "jit", "vmap", "grad")}
     scope = {**names, "jnp": numpy}
     given = eval(f"dict({options})", {})

@@ -44,7 +44,7 @@ SMOOTH = sorted(
 
 
 def missing() -> list[str]:
-    """What a primitive needs and neither its row nor a registry has."""
+    """The rules that a primitive needs and neither its row nor a registry has."""
     found = []
     for name in sorted(set(PRIMITIVES) - WITHOUT):
         derivative = default().prims[name].derivative
@@ -115,7 +115,7 @@ def apart(count: int) -> np.ndarray:
 
 
 def words(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """What keys of a shape are made of."""
+    """The words of which keys of a shape are made."""
     return random.integers(0, 1 << 32, (*shape, 2), np.uint32)
 
 

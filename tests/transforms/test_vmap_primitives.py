@@ -95,7 +95,7 @@ def _argument(array: np.ndarray) -> Any:
 
 
 def _places(array: np.ndarray) -> st.SearchStrategy[int | None]:
-    """Where the examples of an operand may be: nowhere, or along any dimension."""
+    """The places of an operand's examples: nowhere, or along any dimension."""
     return st.none() | st.integers(-array.ndim - 1, array.ndim)
 
 

@@ -89,7 +89,7 @@ EVERY = {"grad": 1, "jvp": 1, "linearize": 2, "hessian": 6}
 
 
 def names(module: Any, arrays: Any, lax: Any) -> dict[str, Any]:
-    """What the functions' texts speak of, from a module that is JAX or like it."""
+    """The names of the functions' texts, from a module that is JAX or like it."""
     return {
         "jnp": arrays,
         "lax": lax,

@@ -131,7 +131,7 @@ def series(fit: Interval) -> tuple[list[Any], Any]:
 
 
 def powers(coefficients: Sequence[Any]) -> list[Any]:
-    """What a series of Chebyshev's polynomials is in powers."""
+    """The coefficients of powers in a series of Chebyshev's polynomials."""
     now, following = [mpf(1)], [mpf(0), mpf(1)]
     found = [mpf(0)] * len(coefficients)
     for coefficient in coefficients:

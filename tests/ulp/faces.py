@@ -1,4 +1,4 @@
-"""What functions of `traceir.scipy.special` and derivatives are, in mpmath's terms.
+"""Functions of `traceir.scipy.special` and derivatives, in mpmath's terms.
 
 Each with its grid and, where it is made of larger terms or is the exponential of a sum
 of logarithms, with what roundings of these make.

@@ -55,7 +55,7 @@ def digamma(t: Any) -> Any:
 
 @cache
 def stirling(z: Any) -> Any:
-    """What u log u - u + log(2 pi) / 2 - s / u, at z = 1 / u**2, has as s.
+    """The coefficients s of u log u - u + log(2 pi) / 2 - s / u, at z = 1 / u**2.
 
     It is log gamma(u + 1/2).
     """

@@ -1,4 +1,4 @@
-"""What integrals and Bessel functions of `traceir.scipy.special` are, as in `faces`."""
+"""Integrals and Bessel functions of `traceir.scipy.special`, as in `faces`."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def _orders(random: Random) -> Grid:
 
 
 def _confluent(mp: Any, a: Any, b: Any, x: Any) -> Any:
-    """What the terms add up to, without their signs."""
+    """The sum of the terms, without their signs."""
     return 0 if x > 0 else mp.exp(x) * mp.hyp1f1(abs(b - a), b, -x)
 
 
 def _gauss(mp: Any, a: Any, b: Any, c: Any, x: Any) -> Any:
-    """What the terms add up to, without their signs."""
+    """The sum of the terms, without their signs."""
     return 0 if x > 0 else (1 - x) ** -a * mp.hyp2f1(a, abs(c - b), c, x / (x - 1))
 
 

@@ -1,4 +1,4 @@
-"""How far a function is from the truth, in units in the last place.
+"""The error of a function, in units in the last place.
 
 A unit is that of the exact result's binade; infinity stands for the power of two after
 the greatest number. A wrong NaN, or a zero of the wrong sign, is an infinite error.
@@ -132,13 +132,13 @@ def worst(got: Any, exact: Any) -> Any:
 
 @njit(error_model="numpy")
 def sign_bit(x: float) -> bool:
-    """Whether the sign is set, of a zero too."""
+    """True if the sign is set, of a zero too."""
     return math.copysign(1.0, x) < 0.0
 
 
 @njit(error_model="numpy")
 def finite_error(g: float, h: float, rest: float, k: int) -> float:
-    """How far g is from (h + rest) * 2**k, which is no zero and may be out of range."""
+    """The error of g from (h + rest) * 2**k, no zero, which may be out of range."""
     exponent = math.frexp(h)[1] + k
     if sign_bit(g) != sign_bit(h):
         return np.inf
