@@ -14,7 +14,7 @@ SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 
 
 def examples(few: int) -> int:
-    """How many examples are drawn: so few in profile `ci`, in others in proportion."""
+    """The number of examples: so few in profile `ci`, in others in proportion."""
     return few * settings().max_examples // 20
 
 
