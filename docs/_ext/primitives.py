@@ -249,6 +249,9 @@ def _derivative(row: View) -> Iterator[nodes.Node]:
             for k, case in enumerate(cases)
         ]
         yield table(("derivative", "template", "where"), rows, "params")
+    for point in row.singular:
+        parts = [text("Where "), code(point.at.text), text(f": {point.says}")]
+        yield line("accuracy", text("The derivative is not the slope. "), *parts)
 
 
 def _batch(row: View) -> Iterator[nodes.Node]:

@@ -9,6 +9,7 @@ from typing import Any
 from traceir.rules import Clause, Formula, Out, Param, Prim, Relation, Rules, parse
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
+from traceir.rules.rows import Singular
 
 # The columns about derivatives.
 DERIVED = frozenset({"derivative", "linear", "jvp", "transpose"})
@@ -40,6 +41,7 @@ class View:
     effects: frozenset[str]
     host: bool
     post: tuple[Relation, ...] = ()
+    singular: tuple[Singular, ...] = ()
 
     @property
     def written(self) -> dict[str, str]:
@@ -90,6 +92,7 @@ def view(rules: Rules, name: str) -> View:
         prim.effects,
         prim.host,
         prim.post,
+        prim.singular,
     )
 
 

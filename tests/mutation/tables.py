@@ -31,8 +31,9 @@ OUT = frozenset({"shape", "dtype", "weak_type"})
 PARTS = frozenset({"let", "each"})
 # Keys above the templates of tangents and of cotangents.
 DERIVED = frozenset({"jvp", "transpose"})
-# Sentences, names, and the class of the host's exception, which no rule looks at.
-PROSE = frozenset({"says", "hint", "id", "name", "short", "class"})
+# Sentences, names, the class of the host's exception, which no rule looks at, and the
+# exemptions from the test of derivatives, which asks that each is needed.
+PROSE = frozenset({"says", "hint", "id", "name", "short", "class", "singular"})
 # Lists in which the order says something.
 ORDERED = frozenset({"in", "order"})
 

@@ -1,4 +1,4 @@
-"""Derivatives against finite differences, mpmath, and one another; and at corners.
+"""Derivatives against finite differences and one another; and at corners.
 
 Rules: derive.jvp, derive.transpose, derive.template
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from equations import Equation
@@ -186,68 +185,6 @@ def test_a_sample_moves_with_its_place(log_space: bool, form: float, seed: int) 
             x, t = np.exp(x), np.exp(x) * t
         ends = [special.gammainc(form + h, x + h * t) for h in (-1e-4, 1e-4)]
         assert np.isclose(*ends, rtol=1e-9, atol=1e-12)
-
-
-REALS = {
-    "exp": mpmath.exp,
-    "log": mpmath.log,
-    "log1p": mpmath.log1p,
-    "sqrt": mpmath.sqrt,
-    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-    "tanh": mpmath.tanh,
-    "exp2": lambda x: mpmath.mpf(2) ** x,
-    "expm1": mpmath.expm1,
-    "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
-    "sinh": mpmath.sinh,
-    "cosh": mpmath.cosh,
-    "asinh": mpmath.asinh,
-    "cbrt": mpmath.cbrt,
-    "atan": mpmath.atan,
-    "square": lambda x: x * x,
-    "neg": lambda x: -x,
-    "abs": abs,
-}
-
-
-@pytest.mark.parametrize("name", sorted(REALS))
-@given(x=st.floats(0.01, 9.0))
-def test_derivatives_of_real_functions(name: str, x: float) -> None:
-    with traceir.enable_x64(True), mpmath.workdps(30):
-        fun = getattr(lax, name)
-        first = traceir.grad(fun)
-        assert np.isclose(
-            float(first(x)), float(mpmath.diff(REALS[name], x)), rtol=1e-12
-        )
-        second = float(traceir.grad(first)(x))
-        wanted = float(mpmath.diff(REALS[name], x, 2))
-        assert np.isclose(second, wanted, rtol=1e-9, atol=1e-12)
-
-
-# Functions that are not defined, or are flat, over the whole range of the others.
-BETWEEN = {
-    "tan": (mpmath.tan, 0.01, 1.4),
-    "asin": (mpmath.asin, 0.01, 0.95),
-    "acos": (mpmath.acos, 0.01, 0.95),
-    "atanh": (mpmath.atanh, 0.01, 0.95),
-    "acosh": (mpmath.acosh, 1.1, 9.0),
-    "erf": (mpmath.erf, 0.01, 2.0),
-    "erfc": (mpmath.erfc, 0.01, 2.0),
-    "erf_inv": (mpmath.erfinv, 0.01, 0.95),
-}
-
-
-@pytest.mark.parametrize("name", sorted(BETWEEN))
-@given(part=st.floats(0.0, 1.0))
-def test_derivatives_where_there_are_any(name: str, part: float) -> None:
-    real, low, high = BETWEEN[name]
-    x = low + part * (high - low)
-    with traceir.enable_x64(True), mpmath.workdps(30):
-        first = traceir.grad(getattr(lax, name))
-        assert np.isclose(float(first(x)), float(mpmath.diff(real, x)), rtol=1e-11)
-        second = float(traceir.grad(first)(x))
-        assert np.isclose(second, float(mpmath.diff(real, x, 2)), rtol=1e-9, atol=1e-11)
 
 
 @given(x=st.floats(0.1, 5.0), y=st.floats(-3.0, 3.0))

@@ -28,6 +28,7 @@ from traceir.conform.processes.pool import Limits, WorkerPool
 from traceir.conform.reporting import dump, page, report, status
 from traceir.conform.reporting.progress import Progress
 from traceir.conform.reporting.report import Report
+from traceir.conform.systems.write_values import Unwritten, write_values
 from traceir.rules import spec_path
 
 # The exit statuses of the command.
@@ -67,6 +68,8 @@ def parser() -> argparse.ArgumentParser:
     other.add_argument(
         "--status", action="store_true", help="write STATUS.rst from the runs kept"
     )
+    text = "write the values of these cases into their files, from the oracle"
+    other.add_argument("--write", action="append", metavar="PATTERN", help=text)
     return found
 
 
@@ -133,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return _run(options)
-    except (UsageError, NotLoaded, DeviationError, OSError) as error:
+    except (UsageError, NotLoaded, DeviationError, Unwritten, OSError) as error:
         print(f"traceir.conform: {report.clean(str(error))}", file=sys.stderr)
         return UNUSABLE
 
@@ -144,6 +147,10 @@ def _run(options: argparse.Namespace) -> int:
         return GOOD
     if options.status:
         _write(spec_path() / "STATUS.rst", status.page())
+        return GOOD
+    if options.write:
+        for name in write_values(selected(options.write), spec_path() / "cases"):
+            print(f"written: {name}")
         return GOOD
     if options.implementation is None:
         raise UsageError("which implementation? `--help` tells how to name one")

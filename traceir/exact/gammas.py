@@ -351,6 +351,7 @@ def betainc(a: Real, b: Real, x: Real) -> Real:
 
 def _betainc(a: Any, b: Any, x: Any) -> Any:
     mp = mpmath()
+    x = min(x, mp.one)  # nothing changes beyond, where a difference may reach
     if max(a, b) <= SERIES:
         return mp.betainc(a, b, 0, x, regularized=True)
     lower = x * (a + b + 2) <= a + 1

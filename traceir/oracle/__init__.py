@@ -5,6 +5,7 @@ of the rows. It shares no code with the kernels. Start reading at
 `scalar_interpreter.run`.
 
 - `accuracy`: the accuracy sets: tests whether an element is near enough
+- `finite_differences`: derivatives that rows must have, by differences of their `value`
 - `relations`: the relations that rows demand of results, such as `q @ r = a`
 - `scalar_interpreter`: the interpreter of programs on exact numbers, and the judge
 """

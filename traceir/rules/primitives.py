@@ -15,7 +15,15 @@ from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.row_reader import Chain, FormulaNames, RowReader
-from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Spelling
+from traceir.rules.rows import (
+    Clause,
+    Out,
+    Param,
+    Prim,
+    Relation,
+    Singular,
+    Spelling,
+)
 
 MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps", "post")
@@ -200,6 +208,7 @@ def _prim(
         results,
         row.one_of("keys", KEYS, "used"),
         tuple(_relations(row, inner)),
+        tuple(_singular(row, inner, inputs)),
     )
     row.done()
     meanings = (prim.value, prim.means, prim.steps, prim.post or None)
@@ -215,6 +224,16 @@ def _relations(row: RowReader, scope: FormulaNames) -> Iterator[Relation]:
     for part in row.rows("post"):
         formulas = (part.formula(key, scope) for key in ("over", "holds"))
         yield Relation(part.says(), *formulas)
+        part.done()
+
+
+def _singular(
+    row: RowReader, scope: FormulaNames, inputs: tuple[str, ...]
+) -> Iterator[Singular]:
+    """The points at which the derivative is not the slope of the value."""
+    for part in row.rows("singular"):
+        by = part.one_of("by", ("", *inputs), "")
+        yield Singular(part.says(), part.formula("at", scope), by)
         part.done()
 
 

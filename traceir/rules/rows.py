@@ -80,6 +80,19 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Singular:
+    """Points at which a derivative is not the slope of the value, and why.
+
+    `at` is over params and the names of `value`; `by` the operand that moves, "" for
+    any.
+    """
+
+    says: str
+    at: Formula
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Prim:
     """A primitive: operands, params, clauses, result types and one meaning.
 
@@ -94,7 +107,7 @@ class Prim:
     `folds` whether templates apply it to a number at once, `batch` the one
     about many examples, `across` what a collective gives for one of them, `host` where
     an equation calls the host, `effects` what it does besides, `keys` what becomes of
-    keys among its operands.
+    keys among its operands, `singular` where its derivative is not the value's slope.
     """
 
     name: str
@@ -124,6 +137,7 @@ class Prim:
     results: tuple[str, ...] = ()
     keys: Literal["used", "passed", "parted", "seen"] = "used"
     post: tuple[Relation, ...] = ()
+    singular: tuple[Singular, ...] = ()
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -6,6 +6,9 @@ programs, whose results are those that the `value` formulas define. Serves: ever
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +20,17 @@ from traceir.rules import default
 from traceir.text.printer import to_text
 
 DIALECTS = ("source",)
+_guesses: ContextVar[bool] = ContextVar("guesses", default=True)
+
+
+@contextmanager
+def tables_alone() -> Iterator[None]:
+    """Within this, results that are known by relations alone are a ValueError."""
+    before = _guesses.set(False)
+    try:
+        yield
+    finally:
+        _guesses.reset(before)
 
 
 @dataclass(frozen=True)
@@ -34,7 +48,7 @@ class OracleExecutable:
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """The results that the tables define."""
         given = [np.asarray(a) for a in arrays]
-        guess = evaluate_eqn
+        guess = evaluate_eqn if _guesses.get() else None
         found = scalar_interpreter.run(
             self.program, self.program.consts, given, default(), guess
         )

@@ -18,4 +18,5 @@ needs of a JIT; `Model` computes the outcomes from the tables alone. Start readi
 - `systems`: the protocol `System`, and `traceir` as one
 - `traced`: traced values of the model: they answer what the level rows permit
 - `transforms`: transforms of functions as cases spell them: `grad[argnums=0] vmap f`
+- `write_values`: the values of cases, filled in by the oracle
 """
