@@ -12,7 +12,7 @@ from traceir.conform import load_cases
 from traceir.conform.casefiles.cases import Case, read_cases
 from traceir.conform.casefiles.values import ValueReader
 from traceir.conform.systems.write_values import Unwritten, write_values, written
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 
 TEXT = """# Two cases, the first without its value.
 
@@ -56,7 +56,7 @@ def test_what_stands_in_cases_is_written_again() -> None:
             assert "relations alone" in str(error)
             continue
         pairs = zip(
-            ValueReader(Source(text)).arrays(), case.values("value"), strict=True
+            ValueReader(SourceText(text)).arrays(), case.values("value"), strict=True
         )
         assert all(new.same(old) for new, old in pairs), case.name
         told += 1

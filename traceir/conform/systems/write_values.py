@@ -17,7 +17,7 @@ import numpy as np
 
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.sessions import Call
-from traceir.conform.casefiles.values import Value, ValueReader, same_bits
+from traceir.conform.casefiles.values import TypedValue, ValueReader, same_bits
 from traceir.conform.judging.oracle_backend import tables_alone
 from traceir.conform.systems.implementations import Oracle
 from traceir.conform.systems.jitted import Jitted
@@ -25,7 +25,7 @@ from traceir.conform.systems.systems import TraceirSystem
 from traceir.dtypes import kind_of
 from traceir.errors import TraceirError
 from traceir.oracle import scalar_interpreter
-from traceir.text.lexer import Source
+from traceir.text.lexer import SourceText
 from traceir.text.words import number_text
 
 # Exact decimals of so many characters are written as such.
@@ -76,14 +76,14 @@ def written(case: Case) -> str:
     """
     results = _results(case)
     text = " ".join(map(_literal, results))
-    again = ValueReader(Source(text)).arrays()
+    again = ValueReader(SourceText(text)).arrays()
     for result, value in zip(results, again, strict=True):
         if not (result.aval is value.aval and same_bits(result.array, value.array)):
             raise Unwritten(f"{case.name}: {text} is read as another value")
     return text
 
 
-def _results(case: Case) -> Sequence[Value]:
+def _results(case: Case) -> Sequence[TypedValue]:
     """The results of the one call of a case, by the oracle."""
     if not {"call", "value"} <= case.verbs.keys():
         raise Unwritten(f"{case.name}: a case with `call` and `value ?` can be written")
@@ -96,16 +96,18 @@ def _results(case: Case) -> Sequence[Value]:
         raise Unwritten(f"{case.name}: the oracle does not know: {error}") from error
 
 
-def _evaluated(case: Case) -> Sequence[Value]:
+def _evaluated(case: Case) -> Sequence[TypedValue]:
     program = case.program()
     args = [v.array for v in case.values("call")]
     oracle = Oracle()
     oracle.admit(program, args)
     found = scalar_interpreter.run(program, program.consts, args, oracle.rules)
-    return [Value(a, array) for a, array in zip(program.out_avals, found, strict=True)]
+    return [
+        TypedValue(a, array) for a, array in zip(program.out_avals, found, strict=True)
+    ]
 
 
-def _transformed(case: Case) -> Sequence[Value]:
+def _transformed(case: Case) -> Sequence[TypedValue]:
     """The results of a compiled function, of which no kernel computes a part."""
     assert case.session is not None  # `under` makes one
     session = case.session
@@ -117,7 +119,7 @@ def _transformed(case: Case) -> Sequence[Value]:
     return outcome.values
 
 
-def _literal(value: Value) -> str:
+def _literal(value: TypedValue) -> str:
     inner = " ".join(_number(x, value.aval.dtype) for x in value.array.reshape(-1))
     return f"{'~' * value.aval.weak_type}{value.aval.str_short()}{{{inner}}}"
 
