@@ -25,7 +25,7 @@ _SECOND = re.compile(rb"([0-9a-f]{64}) (\d{1,18})\n")
 class FileContents:
     """The contents of a file: `head` is what JSON can say, `blocks` are bytes.
 
-    >>> parts = Parts({"name": "f"}, "{ lambda ; . let in () }", (b"abcd",))
+    >>> parts = FileContents({"name": "f"}, "{ lambda ; . let in () }", (b"abcd",))
     >>> unpack(pack(parts)) == parts
     True
     """

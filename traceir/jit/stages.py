@@ -240,7 +240,7 @@ def differing(
 ) -> str:
     """In which arguments two structures of all arguments differ.
 
-    >>> given, wanted = pytree.structure((1, {})), pytree.structure((1, 2))
+    >>> given, wanted = flatten.structure((1, {})), flatten.structure((1, 2))
     >>> differing(("x", "y"), given, wanted, "compiled")
     'y is PyTreeDef({}), compiled for PyTreeDef(*)'
     """

@@ -106,7 +106,8 @@ def parse_template(
 
     `names` are those that formulas may use. Raises RuleTableError (table.template).
 
-    >>> template = parse_template("c = cos x; mul t c", {"x": 0, "t": 0}, Names([]), "")
+    >>> values = {"x": 0, "t": 0}
+    >>> template = parse_template("c = cos x; mul t c", values, FormulaNames([]), "")
     >>> [s.primitive for s in template.statements]
     ['cos', 'mul']
     """

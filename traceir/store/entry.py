@@ -23,7 +23,7 @@ class StoreEntry:
 
     `facts` are numbers, strings, lists and dicts of them; `blocks` are bytes.
 
-    >>> entry = Entry("code", "ab" * 32, {"symbols": ["f"]}, (b"object file",))
+    >>> entry = StoreEntry("code", "ab" * 32, {"symbols": ["f"]}, (b"object file",))
     >>> decode(encode(entry)) == entry
     True
     """

@@ -68,7 +68,8 @@ def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
 def layout(doc: Doc, width: int) -> str:
     """The text of `doc` on lines of `width` columns where its breaks allow it.
 
-    >>> print(layout(concat("f", Nest(2, Group(concat("(", Break(""), "x)")))), 3))
+    >>> group = DocGroup(concat("(", DocBreak(""), "x)"))
+    >>> print(layout(concat("f", DocIndent(2, group)), 3))
     f(
       x)
     """

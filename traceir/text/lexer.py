@@ -71,7 +71,7 @@ class SourceText:
 def tokens(source: SourceText) -> list[Token]:
     """All tokens and a last one of kind `end`; raises JaxprSyntaxError.
 
-    >>> [t.text for t in tokens(Source("b:f32[] = sin a"))]
+    >>> [t.text for t in tokens(SourceText("b:f32[] = sin a"))]
     ['b', ':', 'f32', '[', ']', '=', 'sin', 'a', '']
     """
     return list(_scan(source))

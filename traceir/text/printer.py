@@ -248,7 +248,7 @@ class ProgramTexts:
 
     >>> from traceir.text.parser import parse
     >>> closed = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
-    >>> Texts(closed).eqn(closed.jaxpr, closed.eqns[0])
+    >>> ProgramTexts(closed).eqn(closed.jaxpr, closed.eqns[0])
     'b:f32[] = sin a'
     """
 

@@ -26,7 +26,7 @@ OWN = "traceir"
 def reference_name(primitive: str) -> str:
     """The name under which a program's function calls a kernel of the reference.
 
-    >>> evaluated_name("sort")
+    >>> reference_name("sort")
     'evaluate_sort'
     """
     return f"evaluate_{re.sub(r'[^a-z0-9]', '_', primitive)}"

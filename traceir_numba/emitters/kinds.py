@@ -226,7 +226,7 @@ class ReferenceCall:
     """A library's function of whole arrays: the reference's kernel, between kernels.
 
     The bits are the reference's. A loop or a choice with one in it is driven from
-    Python, by `hosted`.
+    Python, by `lowering.host_partition`.
     """
 
 

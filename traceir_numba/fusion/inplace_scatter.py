@@ -59,7 +59,7 @@ def computed_apart(
     clusters: Iterable[Cluster],
     costs: Mapping[Var, int],
 ) -> set[Var]:
-    """Dear values that one thread would compute one by one, as it puts them in order.
+    """Expensive values that one thread would compute one by one for an ordered scatter.
 
     In a nest of their own they are computed side by side, by all threads.
     """

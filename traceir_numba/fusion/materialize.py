@@ -83,7 +83,7 @@ def recomputed(
     clusters: Collection[Cluster],
     costs: dict[Var, int],
 ) -> set[Var]:
-    """Dear values that are computed in several places, or again and again in one."""
+    """Expensive values that are computed in several places, or repeatedly in one."""
     uses: dict[Var, int] = defaultdict(int)
     expensive = set()
     stops = set(stored)  # and what has been found: it will be in memory

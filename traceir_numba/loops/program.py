@@ -203,7 +203,7 @@ Step = (
 class BufferProgram:
     """Buffers by number; inputs and constants are given, steps make the rest.
 
-    `over` pairs buffers with those whose memory they take over, once those are dead.
+    `reuses` pairs buffers with those whose memory they take over, once dead.
     `views` are the dtypes of results that kernels know as bits, by position.
     """
 

@@ -56,7 +56,7 @@ def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
 
     >>> from traceir.text.parser import parse
     >>> text = "{ lambda ; a:i32[]. let b:i32[] = mul a 1; c:i32[] = neg b in (c,) }"
-    >>> print(simplify(parse(text)))
+    >>> print(canonicalize(parse(text)))
     { lambda ; a:i32[]. let b:i32[] = neg a in (b,) }
     """
     return _Canonicalizer(closed, device).finish()

@@ -93,7 +93,7 @@ PLACES: dict[str, int] = {}  # where a name is defined, in the order of the sour
 def closure(names: Iterable[str]) -> list[MathFunction | MathStatement]:
     """Functions and all that they need, in an order in which they can be defined.
 
-    >>> [f.name for f in closure(["sin_f32"]) if isinstance(f, Function)]
+    >>> [f.name for f in closure(["sin_f32"]) if isinstance(f, MathFunction)]
     ['as_bits_f32', 'as_bits_f64', 'as_float_f64', 'sin_plus_f32', 'sin_f32']
     """
     found: dict[int, MathFunction | MathStatement] = {}

@@ -35,7 +35,7 @@ class TypedValue:
     def __str__(self) -> str:
         """As cases write it.
 
-        >>> str(Value(ShapedArray((2,), "float32"), np.float32([1, 2])))
+        >>> str(TypedValue(ShapedArray((2,), "float32"), np.float32([1, 2])))
         'f32[2]{1.0 2.0}'
         """
         inner = (number_text(x, self.aval.dtype, True) for x in self.array.reshape(-1))

@@ -45,7 +45,7 @@ def as_program(application: DrawnApplication) -> ClosedJaxpr:
     """The program of one equation, typed where it can be.
 
     >>> x = ShapedArray((2,), "float32")
-    >>> as_program(Application("neg", (x,), ())).out_avals
+    >>> as_program(DrawnApplication("neg", (x,), ())).out_avals
     (ShapedArray(float32[2]),)
     """
     it = application

@@ -49,7 +49,8 @@ class ConformanceRun:
 def to_json(run: ConformanceRun) -> str:
     """A run as text, sorted, one case a line.
 
-    >>> print(to_json(Run("mine", "1", {}, {"a/b": Verdict("fail", "no")})), end="")
+    >>> run = ConformanceRun("mine", "1", {}, {"a/b": Verdict("fail", "no")})
+    >>> print(to_json(run), end="")
     {
     "implementation": "mine",
     "version": "1",
@@ -81,7 +82,7 @@ def _verdict(verdict: Verdict) -> dict[str, str]:
 def from_json(text: str) -> ConformanceRun:
     """The run that `to_json` wrote.
 
-    >>> run = Run("mine", "1", {}, {"a/b": Verdict("pass")})
+    >>> run = ConformanceRun("mine", "1", {}, {"a/b": Verdict("pass")})
     >>> from_json(to_json(run)) == run
     True
     """

@@ -40,7 +40,7 @@ class About:
 class WorkerPool:
     """Some children with one implementation each; `about` is known after the first.
 
-    >>> pool = Pool("reference")
+    >>> pool = WorkerPool("reference")
     >>> [(name, verdict.kind) for name, verdict in pool.verdicts(["cache/shape"])]
     [('cache/shape', 'pass')]
     >>> pool.about.name

@@ -199,9 +199,9 @@ def host_function(function: Function, program: ProgramNode, host: Host) -> Any:
     Names that are no variables of the program are its globals.
 
     >>> from traceir.conform.casefiles.sessions import SessionReader
-    >>> from traceir.text.lexer import Source
+    >>> from traceir.text.lexer import SourceText
     >>> text = "f = { lambda ; x n. let y = mul x n in (y,) }"
-    >>> _, read = SessionReader(Source(text)).given()
+    >>> _, read = SessionReader(SourceText(text)).given()
     >>> f = host_function(read, read.program, Host(lambda prim, a, b: (prim, a, b)))
     >>> f(2, n=3)
     ('mul', 2, 3)

@@ -93,8 +93,8 @@ def function_of_kind(function: Function, inner: Callable[..., Any]) -> Any:
     """The object of `partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)` in a
     case.
 
-    >>> from traceir.text.lexer import Source
-    >>> equal = Function("g", None, "f", {}, Source(""), "equal", 1)
+    >>> from traceir.text.lexer import SourceText
+    >>> equal = Function("g", None, "f", {}, SourceText(""), "equal", 1)
     >>> function_of_kind(equal, print) == function_of_kind(equal, print)
     True
     """

@@ -256,8 +256,8 @@ def steps_between(base: np.ndarray, view: np.ndarray) -> list[ViewStep] | None:
     None if the elements of the view do not lie at regular places of the base's.
 
     >>> steps_between(a := np.zeros((2, 3)), a[1, ::-1])
-    [Index(index=(slice(1, 2, 1), slice(2, None, -1))),
-     Index(index=(0, slice(None, None, None)))]
+    [IndexView(index=(slice(1, 2, 1), slice(2, None, -1))),
+     IndexView(index=(0, slice(None, None, None)))]
     """
     if not view.size:
         return [EmptyView(view.shape)]

@@ -31,7 +31,7 @@ class BodyLabel:
     def spell(self, path: str) -> str:
         """A path into the body's arguments as the user spells it.
 
-        >>> Told("fori_loop", "step", (("carry[1]", "x"),)).spell("carry[1]['w']")
+        >>> BodyLabel("fori_loop", "step", (("carry[1]", "x"),)).spell("carry[1]['w']")
         "x['w']"
         """
         for part, name in self.parts:

@@ -16,7 +16,7 @@ from traceir.base.fast_dataclass import dataclass
 class KeyRoot:
     """Keys that were made together: which are spent, and at which line the first was.
 
-    >>> Root.of((3,)).spent
+    >>> KeyRoot.of((3,)).spent
     array([False, False, False])
     """
 
@@ -48,7 +48,7 @@ class HeldKeys:
     def new(cls, shape: Sequence[int]) -> HeldKeys:
         """New keys.
 
-        >>> Held.new((2,)).spent
+        >>> HeldKeys.new((2,)).spent
         array([False, False])
         """
         return cls.all_of(KeyRoot.of(shape))
@@ -73,7 +73,7 @@ class HeldKeys:
     def at(self, places: np.ndarray | None, shape: Sequence[int]) -> HeldKeys:
         """Of this value's keys those at some of its places, flat.
 
-        >>> Held.new((3,)).at(np.array([2, -1]), (2,)).places
+        >>> HeldKeys.new((3,)).at(np.array([2, -1]), (2,)).places
         array([ 2, -1])
         """
         if places is None or self.places is None:
@@ -85,7 +85,7 @@ class HeldKeys:
     def spend(self, mask: np.ndarray | None = None, line: str = "") -> np.ndarray:
         """Count the keys, or those of a mask, as used; gives which of them were before.
 
-        >>> keys = Held.new((2,))
+        >>> keys = HeldKeys.new((2,))
         >>> keys.spend(np.array([True, False])), keys.spent, keys.spend()
         (array([False]), array([ True, False]), array([ True, False]))
         """

@@ -134,7 +134,7 @@ def uses_of(closed: ClosedJaxpr) -> KeyUses:
     >>> text = "{ lambda ; a:key<fry>[]. let b:u32[] = random_bits[bit_width=32 "
     >>> text += "shape=()] a in (b,) }"
     >>> uses_of(parse(text)).inputs
-    (Use(mask=array(True), line=''),)
+    (KeyUse(mask=array(True), line=''),)
     """
     found: KeyUses = closed.memo("keys", lambda: _read(closed))
     return found

@@ -53,7 +53,7 @@ def spread(what: str, axes: Any, tree: flatten.TreeDef, root: str = "") -> list[
 
     Raises ValueError (vmap.in-axes, vmap.out-axes) where it is none.
 
-    >>> spread("out_axes", (0, None), pytree.structure((1, {"a": 2, "b": 3})))
+    >>> spread("out_axes", (0, None), flatten.structure((1, {"a": 2, "b": 3})))
     [0, None, None]
     """
     if axes is None or type(axes) is int:

@@ -41,7 +41,7 @@ def by_row(
     """Batch a primitive by the class that its row names.
 
     >>> import numpy as np
-    >>> x, axis = np.ones((2, 3), "float32"), Axis(None, 2)
+    >>> x, axis = np.ones((2, 3), "float32"), BatchAxis(None, 2)
     >>> by_row("mul", axis, [x, 2.0], [0, None], ())
     ([Array([[2., 2., 2.],
            [2., 2., 2.]], dtype=float32)], (0,))

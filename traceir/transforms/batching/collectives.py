@@ -30,7 +30,7 @@ def over_axis(
     """A collective over the batched axis, maybe among others.
 
     >>> import numpy as np
-    >>> x, axis = np.ones((2, 3), "float32"), Axis("i", 2)
+    >>> x, axis = np.ones((2, 3), "float32"), BatchAxis("i", 2)
     >>> groups = {"axis_index_groups": None}
     >>> over_axis("psum", axis, [x], [0], sort_params({"axes": ("i",), **groups}))
     ([Array([2., 2., 2.], dtype=float32)], [None])

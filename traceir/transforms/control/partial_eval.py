@@ -48,7 +48,7 @@ def partial_eval_program(
     >>> from traceir import parse
     >>> eqns = "c:f32[] = sin a; d:f32[] = mul b c"
     >>> text = f"{{ lambda ; a:f32[] b:f32[]. let {eqns} in (c, d) }}"
-    >>> found = split_program(parse(text), [False, True])
+    >>> found = partial_eval_program(parse(text), [False, True])
     >>> found.known
     { lambda ; a:f32[]. let b:f32[] = sin a in (b, b) }
     >>> found.linear, found.moved

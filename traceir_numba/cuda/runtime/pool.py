@@ -61,7 +61,7 @@ class DevicePool:
 
     `make` gives new memory of so many bytes, and raises where there is none.
 
-    >>> pool = Pool(bytearray, 1 << 20)
+    >>> pool = DevicePool(bytearray, 1 << 20)
     >>> piece = pool.take(1000)
     >>> first = id(piece.memory)
     >>> del piece

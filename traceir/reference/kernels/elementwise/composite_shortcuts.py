@@ -93,7 +93,8 @@ def composite_shortcut(
 
     >>> import traceir.numpy as jnp
     >>> two = [ShapedArray((2,), "int32")] * 2
-    >>> whole(jnp.remainder.__wrapped__, two, (), lambda x, y: None).function
+    >>> remainder = jnp.remainder.__wrapped__
+    >>> composite_shortcut(remainder, two, (), lambda x, y: None).function
     <ufunc 'remainder'>
     """
     rule = WHOLE.get(f"{function.__module__}.{function.__qualname__}")

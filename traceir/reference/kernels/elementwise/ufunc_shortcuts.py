@@ -42,7 +42,7 @@ class UfuncShortcut:
     def __call__(self, *xs: Any) -> Any:
         """The kernel's result for operands.
 
-        >>> Brief(np.add.reduce, (0,))(np.arange(4))
+        >>> UfuncShortcut(np.add.reduce, (0,))(np.arange(4))
         np.int64(6)
         """
         given = xs if self.order is None else tuple(xs[k] for k in self.order)
@@ -74,7 +74,7 @@ def ufunc_shortcut(
 ) -> UfuncShortcut | None:
     """The function that a kernel calls in the end; None where it does more.
 
-    >>> short("integer_pow", [ShapedArray((2,), "float32")], {"y": 2}).function
+    >>> ufunc_shortcut("integer_pow", [ShapedArray((2,), "float32")], {"y": 2}).function
     <ufunc 'square'>
     """
     rule = SHORT.get(primitive)
