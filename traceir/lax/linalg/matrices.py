@@ -41,7 +41,7 @@ def product(x: Operand, y: Operand) -> Array:
 def transposed(x: Operand) -> Array:
     """The transpose of each matrix.
 
-    >>> transposed(lax.full((2, 3), 1.0)).shape
+    >>> transposed(full((2, 3), 1.0)).shape
     (3, 2)
     """
     rank = len(shape_of(x))
@@ -51,7 +51,7 @@ def transposed(x: Operand) -> Array:
 def adjoint(x: Operand) -> Array:
     """The conjugate transpose of each matrix: of a real one the transpose.
 
-    >>> adjoint(lax.full((2, 1), 2j))
+    >>> adjoint(full((2, 1), 2j))
     Array([[0.-2.j, 0.-2.j]], dtype=complex64, weak_type=True)
     """
     found = transposed(x)
@@ -61,7 +61,7 @@ def adjoint(x: Operand) -> Array:
 def real_part(x: Operand) -> Array:
     """The real parts: of a real value the value.
 
-    >>> real_part(lax.full((), 2.0))
+    >>> real_part(full((), 2.0))
     Array(2., dtype=float32, weak_type=True)
     """
     return real(x) if typeof(x).dtype.kind == "c" else x
@@ -82,7 +82,7 @@ def places(shape: tuple[int, ...], k: int = 0) -> tuple[Array, Array]:
 def lower(x: Operand, k: int = 0) -> Array:
     """Each matrix with zeros above its diagonal number `k`.
 
-    >>> lower(lax.full((2, 2), 1.0))
+    >>> lower(full((2, 2), 1.0))
     Array([[1., 0.],
            [1., 1.]], dtype=float32, weak_type=True)
     """
@@ -93,7 +93,7 @@ def lower(x: Operand, k: int = 0) -> Array:
 def upper(x: Operand, k: int = 0) -> Array:
     """Each matrix with zeros below its diagonal number `k`.
 
-    >>> upper(lax.full((2, 2), 1.0), 1)
+    >>> upper(full((2, 2), 1.0), 1)
     Array([[0., 1.],
            [0., 0.]], dtype=float32)
     """
@@ -104,7 +104,7 @@ def upper(x: Operand, k: int = 0) -> Array:
 def eye_like(x: Operand) -> Array:
     """Ones on the diagonals of matrices of this shape and dtype, zeros elsewhere.
 
-    >>> eye_like(lax.full((2, 2), 5.0))
+    >>> eye_like(full((2, 2), 5.0))
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
@@ -115,7 +115,7 @@ def eye_like(x: Operand) -> Array:
 def diagonal(x: Operand) -> Array:
     """The diagonals of square matrices.
 
-    >>> diagonal(lax.full((2, 2), 5.0))
+    >>> diagonal(full((2, 2), 5.0))
     Array([5., 5.], dtype=float32)
     """
     zeros = full(shape_of(x), 0, typeof(x).dtype)
@@ -126,7 +126,7 @@ def diagonal(x: Operand) -> Array:
 def beside(x: Operand) -> Array:
     """Vectors as matrices of one row, to stretch over the rows of others.
 
-    >>> beside(lax.full((3,), 1.0)).shape
+    >>> beside(full((3,), 1.0)).shape
     (1, 3)
     """
     return expand_dims(x, (len(shape_of(x)) - 1,))
