@@ -24,8 +24,8 @@ TRACED = [line for line in LINES if "static" not in line.marks]
 MAPPED = [line for line in TRACED if "alone" not in line.marks and line.operands]
 # What is compiled is primitives, each of which has cases and draws of its own.
 STAGED = [(line, "reference") for line in TRACED]
-STAGED += [(line, "numba") for line in sample(TRACED, 3)]
-FEW = examples(10)
+STAGED += [(line, "numba") for line in sample(TRACED, 5)]
+FEW = examples(5)
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, AttributeError)
 
 

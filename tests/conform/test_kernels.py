@@ -25,7 +25,7 @@ def test_kernels_are_the_primitives() -> None:
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(6))
 @given(data=st.data())
 def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim))
@@ -34,7 +34,7 @@ def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_results_are_whole_and_nobody_elses(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim, "grid"))

@@ -46,7 +46,7 @@ def test_valid_applications_are_drawn(primitive: str) -> None:
     find(applications(primitive), lambda a: not violated(a), settings=SEARCH)
 
 
-@pytest.mark.parametrize("rule, primitive", sample(clauses().items(), 3))
+@pytest.mark.parametrize("rule, primitive", sample(clauses().items(), 6))
 def test_an_aim_violates_its_clause_alone(rule: str, primitive: str) -> None:
     found = find(aim(primitive, rule), lambda a: True, settings=FEW)
     assert violated(found) == {rule}
@@ -55,7 +55,7 @@ def test_an_aim_violates_its_clause_alone(rule: str, primitive: str) -> None:
     assert judge(Reference(), case), text
 
 
-@pytest.mark.parametrize("primitive", sample(DRAWABLE, 3))
+@pytest.mark.parametrize("primitive", sample(DRAWABLE, 6))
 def test_programs_use_every_primitive(primitive: str) -> None:
     strategy = programs(size=1, primitives=[primitive, "stack"])
     find(strategy, lambda c: c.eqns[0].primitive == primitive, settings=MORE)

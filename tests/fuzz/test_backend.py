@@ -21,7 +21,7 @@ from traceir_numba import backend
 
 PRIMITIVES = ALONE
 # An example may compile a kernel, which takes longer than all else.
-FEW = examples(3)
+FEW = examples(2)
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)

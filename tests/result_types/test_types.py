@@ -21,7 +21,7 @@ from result_types.recorded import DIFFERENCES, Table, read
 from result_types.running import Library
 
 # One row of so many is asked for; in `make soak` every one.
-FEW = 1 if SOAK else 16
+FEW = 1 if SOAK else 32
 MODULES = ["numpy", "numpy.linalg", "numpy.fft", "lax", "lax.linalg", "nn", "random"]
 MODULES += ["nn.initializers", "image", "ops", "scipy.linalg", "scipy.signal"]
 MODULES += ["scipy.fft", "scipy.special", "scipy.stats"]

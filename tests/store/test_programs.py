@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from soak import SOAK
 from store.children import Child, in_child
 
 import traceir
@@ -280,7 +281,10 @@ def test_code_that_calls_what_is_nowhere_is_not_loaded(tmp_path: Path) -> None:
 # -- many processes -------------------------------------------------------------------
 
 
-def test_fifty_processes_fill_one_store_at_once(tmp_path: Path) -> None:
+COUNT = 50 if SOAK else 16
+
+
+def test_many_processes_fill_one_store_at_once(tmp_path: Path) -> None:
     some: list[Callable[..., Any]] = [
         lambda x: jnp.sin(x) + x,
         lambda x: x * x - 1,
@@ -290,10 +294,10 @@ def test_fifty_processes_fill_one_store_at_once(tmp_path: Path) -> None:
     def work(number: int) -> Callable[[], list[bytes]]:
         return lambda: outcome(some[number % len(some)], ROW)[2]
 
-    children = [Child(str(tmp_path), work(number)) for number in range(50)]
+    children = [Child(str(tmp_path), work(number)) for number in range(COUNT)]
     results = [child.result() for child in children]
     plain = [in_child(None, work(number)) for number in range(len(some))]
-    assert results == [plain[number % len(some)] for number in range(50)]
+    assert results == [plain[number % len(some)] for number in range(COUNT)]
     files = list(tmp_path.iterdir())
     assert all(decode(file.read_bytes()) for file in files)
     assert sum(file.suffix == ".program" for file in files) == len(some)

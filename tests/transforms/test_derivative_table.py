@@ -154,7 +154,7 @@ def floats(values: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("prim", SMOOTH)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_tangents_have_the_type_of_results(prim: str, data: st.DataObject) -> None:
     equation = data.draw(floating(prim, FLOATS))
@@ -167,7 +167,7 @@ def test_tangents_have_the_type_of_results(prim: str, data: st.DataObject) -> No
 
 
 @pytest.mark.parametrize("prim", SMOOTH)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_cotangents_have_the_type_of_operands(prim: str, data: st.DataObject) -> None:
     equation = data.draw(floating(prim, FLOATS))
@@ -181,7 +181,7 @@ def test_cotangents_have_the_type_of_operands(prim: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("prim", SMOOTH)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_the_program_of_a_derivative_is_well_typed(
     prim: str, data: st.DataObject

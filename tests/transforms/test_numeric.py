@@ -100,7 +100,7 @@ def near(found: Any, wanted: Any) -> bool:
 
 
 @pytest.mark.parametrize("prim", [prim for prim in NUMERIC if prim != SAMPLED])
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_tangents_are_differences(prim: str, data: st.DataObject) -> None:
     equation, seed = data.draw(floating(prim, ("float64",))), 7
@@ -113,7 +113,7 @@ def test_tangents_are_differences(prim: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("prim", NUMERIC)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_reverse_is_the_transpose_of_forward(prim: str, data: st.DataObject) -> None:
     equation, seed = data.draw(floating(prim, ("float64",))), 7
@@ -134,7 +134,7 @@ def test_reverse_is_the_transpose_of_forward(prim: str, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("prim", [prim for prim in NUMERIC if prim not in ONCE])
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_second_derivatives_are_differences_of_first(
     prim: str, data: st.DataObject

@@ -31,7 +31,7 @@ QUIET = [
     if (row := default().prims[name]).inputs
     and not (row.host or row.effects or name == "custom_lin")
 ]
-FEW = examples(7)
+FEW = examples(4)
 # The order of a sum is free, and a batch may be summed in another.
 ROUNDED = {"dot", "sum", "product", "program", "ulp", "conditioned", "spectrum"}
 
