@@ -57,12 +57,10 @@ conform: $(VENV)/.conform ## run the cases on oracle, reference and numba; keep 
 	$(python) -m traceir.conform oracle --json spec/runs/oracle.json
 	$(python) -m traceir.conform reference --json spec/runs/reference.json
 	$(python) -m traceir.conform numba --json spec/runs/numba.json
-	$(MAKE) --no-print-directory status
 
 conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
 	$(VENV)/jax/bin/python -m traceir.conform jax --json spec/runs/jax.json
 	$(VENV)/jax/bin/python -m pytest tests/corpus $(ARGS)
-	$(MAKE) --no-print-directory status
 
 against-jax: $(VENV)/.jax ## drawn programs here and on JAX; ARGS='--programs=1000 --seed=0'
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m against_jax $(ARGS)
@@ -82,7 +80,7 @@ corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 record-types: $(VENV)/.jax ## write what JAX gives for calls of every function; ARGS=misuse
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m result_types.record $(ARGS)
 
-status: $(VENV)/.conform ## write spec/STATUS.rst from the runs that are kept
+status: $(VENV)/.conform ## print how each implementation did, from the runs that are kept
 	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
@@ -103,7 +101,7 @@ format: $(VENV)/.lint ## let ruff rewrite what it can
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache \
-	    .ruff_cache .import_linter_cache docs/cases
+	    .ruff_cache .import_linter_cache docs/cases docs/status.rst
 
 $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba]'

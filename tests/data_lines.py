@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from recorded import Record
 
-def data_lines(path: Path) -> list[str]:
+
+def data_lines(path: Path | Record) -> list[str]:
     """The lines of a file but for empty ones and comments."""
-    rows = path.read_text(encoding="utf-8").splitlines()
+    rows = path.read_text().splitlines()
     return [row for row in rows if row.strip() and not row.startswith("#")]

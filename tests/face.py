@@ -1,9 +1,9 @@
 """Programs over `traceir.numpy` with what JAX 0.10.2 makes of them, recorded.
 
-`data/face.txt` has a block for each program: the program and its arguments, the text
-of its jaxpr, the types of its results, and their values. `data/neighbours.txt` has the
-same of the modules beside it. `python tests/face.py [file]` records them anew where JAX
-is installed.
+`records/face.txt.xz` has a block for each program: the program and its arguments, the
+text of its jaxpr, the types of its results, and their values.
+`records/neighbours.txt.xz` has the same of the modules beside it.
+`python tests/face.py [record]` records them anew where JAX is installed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from recorded import Record
 
-DATA = Path(__file__).parent / "data" / "face.txt"
-NEIGHBOURS = DATA.with_name("neighbours.txt")
+DATA = Record("face.txt.xz")
+NEIGHBOURS = Record("neighbours.txt.xz")
 Tree = Any
 
 
@@ -37,9 +37,9 @@ class Program:
         return f"{self.function} :: {self.arguments}"
 
 
-def recorded(data: Path = DATA) -> Iterator[Program]:
+def recorded(data: Record = DATA) -> Iterator[Program]:
     """The programs of a file."""
-    for block in data.read_text(encoding="utf-8").split("\n\n"):
+    for block in data.read_text().split("\n\n"):
         first, *text, types, values = block.strip("\n").split("\n")
         function, _, arguments = first.partition(" :: ")
         yield Program(function, arguments, "\n".join(text), types, values)
@@ -122,10 +122,10 @@ def record(program: Program, library: Any) -> Program:
     )
 
 
-def main(lines: list[str], data: Path = DATA) -> None:
+def main(lines: list[str], data: Record = DATA) -> None:
     """Record the programs of a file, and more: `function :: arguments` lines."""
     library = importlib.import_module("jax")
-    programs = list(recorded(data)) if data.exists() else []
+    programs = list(recorded(data))
     for line in lines:
         function, _, arguments = line.strip().partition(" :: ")
         programs.append(Program(function, arguments, "", "", ""))
@@ -135,9 +135,9 @@ def main(lines: list[str], data: Path = DATA) -> None:
             warnings.simplefilter("ignore")
             new = record(program, library)
         blocks.append("\n".join((str(new), new.text, new.types, new.values)))
-    data.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    data.write_text("\n\n".join(blocks) + "\n")
 
 
 if __name__ == "__main__":
     added = [] if sys.stdin.isatty() else [line for line in sys.stdin if line.strip()]
-    main(added, *(DATA.with_name(name) for name in sys.argv[1:]))
+    main(added, *(Record(name) for name in sys.argv[1:]))

@@ -1,7 +1,8 @@
 """Numba's results for generated functions, so that it need not compile them again.
 
-`numba_bits.json` has digests of results under digests of sources and operands. Numba is
-asked where a source has none there or other bits come out, and always in `make soak`.
+`records/numba-bits.json` has digests of results under digests of sources and operands.
+Numba is asked where a source has none there or other bits come out, and always in
+`make soak`.
 `python tests/numba_bits.py` writes the file anew, with what the tests look up.
 """
 
@@ -11,15 +12,15 @@ import json
 import os
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
+from recorded import Record
 from soak import SOAK
 from with_numba import Arrays, canonical, driver, numbas, ours, same
 
 from traceir_numba.device_functions import DeviceFunction, closure
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = Record("numba-bits.json")
 TESTS = "tests/backend/test_lowering.py"
 # What was looked up, or given by Numba, in this process.
 asked: dict[str, str] = {}
@@ -28,7 +29,7 @@ asked: dict[str, str] = {}
 @cache
 def record() -> dict[str, str]:
     """The digests of results by those of sources."""
-    found: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
+    found: dict[str, str] = json.loads(RECORD.read_text())
     return found
 
 
@@ -63,7 +64,7 @@ def main() -> None:
     os.environ["HYPOTHESIS_PROFILE"] = "soak"  # in which all functions are tried
     pytest.main([TESTS, "-q"])
     text = json.dumps(asked, indent=0, sort_keys=True)
-    RECORD.write_text(f"{text}\n", encoding="utf-8")
+    RECORD.write_text(f"{text}\n")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from data_lines import data_lines
 from fewer_rows import without
+from recorded import Record
 
 from traceir.base.config import enable_x64
 from traceir.dtypes import as_dtype, kind_of
@@ -26,7 +26,7 @@ from traceir.ir.promotion import (
 from traceir.rules import default, load
 
 LATTICE = default().tables["lattice"]
-DATA = Path(__file__).parent / "data" / "promotion.txt"
+DATA = Record("promotion.txt")
 Operand = tuple[str, bool]
 
 

@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from _ext.cited import cases, runs, verdicts
 from _ext.pieces import box, code, line, link, permalink, separated, text
 from traceir.conform import Case
+from traceir.conform.reporting.status import page
 from traceir.rules import spec_path
 
 PAGE = """\
@@ -83,6 +84,13 @@ def write_pages(app: Sphinx) -> None:
             path.write_text(content, encoding="utf-8")
 
 
+def write_status(app: Sphinx) -> None:
+    """The page of all runs, `status.rst`."""
+    if app.srcdir == app.confdir:
+        (Path(app.srcdir) / "status.rst").write_text(page(), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Write the pages before they are looked for."""
     app.connect("builder-inited", write_pages)
+    app.connect("builder-inited", write_status)

@@ -14,6 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import traceir.numpy
 from _ext.pieces import box, code, line, sentence, separated, text
+from tests.recorded import Record
 from traceir.lax.checks.attribute_hints import coverage
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,6 @@ CALLED = {
     "tests/**/*.py": re.compile(r"\bjnp\.([\w.]+)"),
     "tests/array/lines/*.txt": re.compile(r"\bnp\.([\w.]+)"),
     "spec/cases/*.tir": re.compile(r"\bnumpy\.([\w.]+)"),
-    "tests/data/face.txt": re.compile(r"\bjnp\.([\w.]+)"),
 }
 EXAMPLE = re.compile(r"^ *(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -63,6 +63,7 @@ def _named() -> Iterator[str]:
     for pattern, called in CALLED.items():
         for path in ROOT.glob(pattern):
             yield from called.findall(path.read_text(encoding="utf-8"))
+    yield from CALLED["tests/**/*.py"].findall(Record("face.txt.xz").read_text())
     for path in (ROOT / "traceir" / "numpy").rglob("*.py"):
         for example in EXAMPLE.findall(path.read_text(encoding="utf-8")):
             yield from WORD.findall(example)

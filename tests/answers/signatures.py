@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-from pathlib import Path
 from typing import Any
 
-RECORD = Path(__file__).parent / "signatures.json"
+from recorded import Record
+
+RECORD = Record("signatures.json.xz")
 MODULES = ["numpy", "numpy.linalg", "numpy.fft", "lax", "nn", "scipy.linalg"]
 MODULES += ["scipy.special", "random", "ops", "image"]
 # Arrays are not spread over devices, and LLVM's functions have one accuracy.

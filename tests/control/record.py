@@ -9,13 +9,14 @@ import functools
 import json
 import re
 from importlib import import_module
-from pathlib import Path
 
 import control.transformed  # noqa: F401 - adds its programs
 from control.compositions import chains, value
 from control.programs import PROGRAMS
+from recorded import Record
 
-HERE = Path(__file__).parent
+TEXTS = Record("control-texts.txt.xz")
+VALUES = Record("control-values.json.xz")
 
 
 def texts() -> None:
@@ -26,7 +27,7 @@ def texts() -> None:
         made = jax.make_jaxpr(functools.partial(function, jax))(*arguments)
         plain = re.sub(r"np\.int64\((-?\d+)\)", r"\1", str(made))
         found.append(f"# {name}\n{plain}\n")
-    (HERE / "texts.txt").write_text("\n".join(found))
+    TEXTS.write_text("\n".join(found))
 
 
 def values() -> None:
@@ -34,7 +35,7 @@ def values() -> None:
     jax = import_module("jax")
     found = {chain.name: value(jax, chain) for chain in chains()}
     lines = [f"  {json.dumps(name)}: {json.dumps(v)}" for name, v in found.items()]
-    (HERE / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    VALUES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

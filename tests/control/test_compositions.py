@@ -6,14 +6,14 @@ Rules: derive.*, batch.*, control.reverse-mode
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from control.compositions import BASES, Chain, chains, value
+from recorded import Record
 
 import traceir
 
-RECORDED = json.loads((Path(__file__).parent / "values.json").read_text())
+RECORDED = json.loads(Record("control-values.json.xz").read_text())
 CHAINS = list(chains())
 
 

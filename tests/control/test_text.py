@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import control.transformed  # enters its programs
 import pytest
 from control.programs import PROGRAMS
+from recorded import Record
 
 import traceir
 from traceir.text import parse
@@ -17,7 +17,7 @@ assert control.transformed
 RECORDED = dict(
     re.findall(
         r"^# (\w+)\n(.*?)\n(?=\n#|\Z)",
-        (Path(__file__).parent / "texts.txt").read_text(),
+        Record("control-texts.txt.xz").read_text(),
         re.MULTILINE | re.DOTALL,
     )
 )

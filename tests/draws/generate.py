@@ -1,22 +1,21 @@
-"""JAX's draws, written down: `python tests/draws/generate.py --update`.
+"""JAX's draws: `PYTHONPATH=tests python -m draws.generate --update` writes them.
 
-The values in `drawn.json` are those of JAX 0.10.2, of each of `expressions` in both
-layouts of counters, and `programs.txt` has the texts of its programs. Needs JAX; the
-tests do not.
+The values in `records/draws.json.xz` are those of JAX 0.10.2, of each of `expressions`
+in both layouts of counters, and `records/draw-texts.txt.xz` has the texts of its
+programs. Needs JAX; the tests do not.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from recorded import Record
 
-HERE = Path(__file__).parent
-DRAWN = HERE / "drawn.json"
-PROGRAMS = HERE / "programs.txt"
+DRAWN = Record("draws.json.xz")
+PROGRAMS = Record("draw-texts.txt.xz")
 # What stands before each program, with its expression.
 MARK = "== "
 SEED = 7
@@ -61,7 +60,7 @@ def main() -> None:
     if sys.argv[1:] != ["--update"]:
         sys.exit(__doc__)
     import jax
-    from expressions import EXACT, NEAR, TEXTS
+    from draws.expressions import EXACT, NEAR, TEXTS
 
     found: dict[str, dict[str, Any]] = {}
     for layout in (True, False):
@@ -73,14 +72,15 @@ def main() -> None:
     layouts = (f'"{k}": {{\n{_lines(rows)}\n}}' for k, rows in found.items())
     DRAWN.write_text("{\n" + ",\n".join(layouts) + "\n}\n")
     jax.config.update("jax_threefry_partitionable", True)
-    with PROGRAMS.open("w") as file:
-        for text in TEXTS:
+    blocks = []
+    for text in TEXTS:
 
-            def draw(key: Any, text: str = text) -> Any:
-                return draws(text, jax.random, jax.numpy, key)
+        def draw(key: Any, text: str = text) -> Any:
+            return draws(text, jax.random, jax.numpy, key)
 
-            program = jax.make_jaxpr(draw)(jax.random.key(SEED))
-            file.write(f"\n{MARK}{text}\n{program}\n")
+        program = jax.make_jaxpr(draw)(jax.random.key(SEED))
+        blocks.append(f"\n{MARK}{text}\n{program}\n")
+    PROGRAMS.write_text("".join(blocks))
 
 
 def _lines(rows: dict[str, Any]) -> str:

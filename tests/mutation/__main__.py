@@ -3,7 +3,7 @@
     python -m mutation [table ...]
 
 Without a table, all of them. What is found of a table replaces what was found of it
-before in `spec/runs/mutants.json`.
+before in `spec/runs/mutants.json.xz`.
 """
 
 from __future__ import annotations

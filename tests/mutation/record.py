@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mutation.tables import Enumeration, Mutant, Tables
+from recorded import Record
 
 # What tells mutants, in the record's words, besides a case with another verdict.
 TELLERS = {
@@ -30,7 +31,7 @@ KINDS = ("case", *dict.fromkeys(TELLERS.values()), "allowed", "surviving")
 
 ROOT = Path(__file__).parents[2]
 ALLOWED = ROOT / "spec" / "mutants.toml"
-RECORD = ROOT / "spec" / "runs" / "mutants.json"
+RECORD = Record("mutants.json.xz", ROOT / "spec" / "runs")
 
 
 @dataclass(frozen=True)
@@ -121,14 +122,13 @@ def _kind(teller: str | None, allowed: bool) -> str:
 
 def read_record() -> dict[str, Any]:
     """The record; nothing yet, if there is none."""
-    if not RECORD.exists():
+    if not RECORD.path.exists():
         return {}
-    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(RECORD.read_text())
     return found
 
 
 def write(told: Mapping[Mutant, str | None], allowed: Allowed) -> None:
     """Write what a hunt in some tables has found into the record."""
     text = json.dumps(updated(read_record(), told, allowed), indent=1) + "\n"
-    RECORD.parent.mkdir(exist_ok=True)
-    RECORD.write_text(text, encoding="utf-8")
+    RECORD.write_text(text)

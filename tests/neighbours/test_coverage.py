@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from face import NEIGHBOURS
 from rule_errors import raises_rule
 
 from traceir.lax.checks.attribute_hints import coverage
@@ -30,8 +31,8 @@ def words() -> frozenset[str]:
     found: set[str] = set()
     for file in (*TESTS.glob("neighbours/*.py"), TESTS / "array/test_scipy_linalg.py"):
         found |= set(re.findall(r"\w+", file.read_text(encoding="utf-8")))
-    recorded = TESTS / "data" / "neighbours.txt"
-    return frozenset(found | set(re.findall(r"\w+", recorded.read_text())))
+    recorded = NEIGHBOURS.read_text()
+    return frozenset(found | set(re.findall(r"\w+", recorded)))
 
 
 @pytest.mark.parametrize("module", MODULES)

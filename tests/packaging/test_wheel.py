@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
 DATA = (
     *("*.rst", "grammar.ebnf", "coverage.toml", "rules/*.toml"),
-    *("cases/**/*.tir", "deviations/*.toml", "runs/*.json"),
+    *("cases/**/*.tir", "deviations/*.toml", "runs/*.json", "runs/*.xz"),
 )
 
 PROGRAM = """

@@ -1,7 +1,7 @@
 """Differences from JAX; those that are known stand in a file.
 
 What is wanted is what JAX gives, or an exception that is caught by whoever catches its.
-The rows of `data/result-differences.txt` are those for which something else is given:
+The rows of `records/result-differences.txt` are those for which another is given:
 
 - where JAX refuses what has a meaning here, or gives what has none (an attention of
   truth values, lengths below zero, a table of counts of integers in eight bits);
@@ -84,7 +84,7 @@ def main() -> None:
         other = {kinds: one for (kinds, want), one in got if not agrees(want, one)}
         if other:
             found[name] = other
-    DIFFERENCES.write_text(written(found), encoding="utf-8")
+    DIFFERENCES.write_text(written(found))
 
 
 if __name__ == "__main__":

@@ -65,10 +65,10 @@ def main(pattern: str = "") -> None:
     """Write both files anew, or what they have of the calls that a pattern is in."""
     jax = Library("jax")
     named = {call.text for call in calls()}
-    for path, tables in ((TYPES, types), (MISUSE, misuse)):
-        old = read(path).items() if pattern else ()
+    for record, tables in ((TYPES, types), (MISUSE, misuse)):
+        old = read(record).items() if pattern else ()
         kept = {n: t for n, t in old if n.partition(" ")[2] in named}
-        path.write_text(written(kept | dict(tables(jax, pattern))), encoding="utf-8")
+        record.write_text(written(kept | dict(tables(jax, pattern))))
 
 
 if __name__ == "__main__":

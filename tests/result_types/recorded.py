@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from pathlib import Path
+
+from recorded import Record
 
 from result_types.calls import Kinds
 
-DATA = Path(__file__).parents[1] / "data"
-TYPES = DATA / "result-types.txt"
-MISUSE = DATA / "misuse.txt"
-DIFFERENCES = DATA / "result-differences.txt"
+TYPES = Record("result-types.txt.xz")
+MISUSE = Record("misuse.txt.xz")
+DIFFERENCES = Record("result-differences.txt")
 Table = dict[Kinds, str]
 
 
@@ -48,11 +48,11 @@ def _products(kinds: list[Kinds]) -> str:
     )
 
 
-def read(path: Path) -> dict[str, Table]:
+def read(record: Record) -> dict[str, Table]:
     """The tables of a file."""
     found: dict[str, Table] = {}
     table: Table = {}
-    for row in path.read_text(encoding="utf-8").splitlines():
+    for row in record.read_text().splitlines():
         if row.startswith(" "):
             result, _, kinds = row.strip().partition(" <-")
             table.update(dict.fromkeys(_kinds(kinds), result))

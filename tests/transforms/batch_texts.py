@@ -1,6 +1,7 @@
 """Functions whose batches' programs are compared with JAX's.
 
-Run as a program, with JAX, it writes `batch_texts.toml`: what that prints.
+`PYTHONPATH=tests python -m transforms.batch_texts`, with JAX, writes what that prints
+to `records/batch-texts.toml.xz`.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from recorded import Record
 
-DATA = Path(__file__).with_name("batch_texts.toml")
+DATA = Record("batch-texts.toml.xz")
 
 # A function, the shapes of its arguments, what else `vmap` is given.
 CASES = """
@@ -197,7 +198,7 @@ def main() -> None:
     for line, *parts in cases():
         text = program(jax, jax.numpy, *parts)
         lines.append(f"\n[[text]]\nof = '{line}'\nis = '''{text}'''\n")
-    DATA.write_text("".join(lines), encoding="utf-8")
+    DATA.write_text("".join(lines))
 
 
 if __name__ == "__main__":

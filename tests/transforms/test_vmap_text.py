@@ -9,10 +9,7 @@ import pytest
 import traceir
 from tests.transforms.batch_texts import DATA, cases, program
 
-TEXTS = {
-    row["of"]: row["is"]
-    for row in tomllib.loads(DATA.read_text(encoding="utf-8"))["text"]
-}
+TEXTS = {row["of"]: row["is"] for row in tomllib.loads(DATA.read_text())["text"]}
 PARTS = {line: parts for line, *parts in cases()}
 
 

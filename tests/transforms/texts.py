@@ -1,19 +1,19 @@
 """Functions whose derivatives' programs are compared with JAX's, and how.
 
-Run as a program, with JAX, it writes `texts.toml`: what `make_jaxpr` prints there.
+`PYTHONPATH=tests python -m transforms.texts`, with JAX, writes what `make_jaxpr` prints
+there to `records/derivative-texts.toml.xz`.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from recorded import Record
 
-DATA = Path(__file__).with_name("texts.toml")
+DATA = Record("derivative-texts.toml.xz")
 
 ELEMENTS = """
 jnp.sin; jnp.cos; jnp.exp; jnp.log; jnp.tanh; jnp.sqrt; jnp.log1p; jnp.abs; jnp.floor
@@ -143,5 +143,4 @@ def record() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
     record()

@@ -1,6 +1,6 @@
 """Hard arguments of the special functions, and what mpmath says of them.
 
-python tests/ulp/hard.py [name ...] writes `tests/data/special.txt` anew: a block for
+python tests/ulp/hard.py [name ...] writes `records/special.txt.xz` anew: a block for
 each function and dtype, in each line the operands, the exact value as 72 bits and an
 exponent, and what operands times derivatives add up to. That takes some minutes; tests
 read the file.
@@ -21,12 +21,13 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from recorded import Record
 from ulp import faces, integrals
 
 from traceir.exact import gammas
 from traceir.exact.reals import NAN, Real, number
 
-FILE = Path(__file__).parents[1] / "data" / "special.txt"
+FILE = Record("special.txt.xz")
 BITS = 72
 DTYPES = ("float32", "float64")
 Grid = list[np.ndarray]
@@ -172,7 +173,7 @@ def blocks() -> dict[tuple[str, str], list[list[str]]]:
     """The words of the lines, by function and dtype."""
     found: dict[tuple[str, str], list[list[str]]] = {}
     last = ("", "")
-    for text in FILE.read_text(encoding="utf-8").splitlines():
+    for text in FILE.read_text().splitlines():
         words = text.split()
         if text.startswith(" "):
             found[last].append(words)
@@ -193,7 +194,7 @@ def read(name: str, dtype: str) -> tuple[list[np.ndarray], list[Real]]:
 def main() -> None:
     """Write the blocks of some functions, of all if none is named."""
     wanted = sys.argv[1:] or list(FUNCTIONS)
-    kept = blocks() if FILE.exists() else {}
+    kept = blocks() if FILE.path.exists() else {}
     text = []
     for name in FUNCTIONS:
         for dtype in DTYPES:
@@ -203,7 +204,7 @@ def main() -> None:
                 rows = kept.get((name, dtype), [])
                 text += [f"{name} {dtype}", *("  " + " ".join(row) for row in rows)]
         print(name, len(text), flush=True)
-    FILE.write_text("\n".join(text) + "\n", encoding="utf-8")
+    FILE.write_text("\n".join(text) + "\n")
 
 
 if __name__ == "__main__":

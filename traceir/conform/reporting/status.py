@@ -6,6 +6,7 @@ Everything here follows from the runs that are kept, so no implementation is nee
 from __future__ import annotations
 
 import json
+import lzma
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,10 +79,10 @@ def to_rst(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> str:
     return "\n".join(
         [
             *_title("Status", "="),
-            "Generated from ``runs/`` by ``make status``; what it means is told in",
-            ":doc:`conformance`. A number counts the cases that cite a rule and pass;",
-            "F marks those that fail, U unsupported ones, D recorded deviations, C",
-            "crashes, ? cases that are newer than the run. Unattributed are passes",
+            "Generated from ``spec/runs/``; what it means is told in",
+            ":doc:`/spec/conformance`. A number counts the cases that cite a rule and",
+            "pass; F marks those that fail, U unsupported ones, D recorded deviations,",
+            "C crashes, ? cases that are newer than the run. Unattributed are passes",
             "by a rejection that names no rule.",
             "",
             *_totals(runs, cases),
@@ -131,10 +132,10 @@ def _choices(runs: Mapping[str, ConformanceRun]) -> Iterator[str]:
 
 
 def _mutants() -> Iterator[str]:
-    path = spec_path() / "runs" / "mutants.json"
+    path = spec_path() / "runs" / "mutants.json.xz"
     if not path.exists():
         return
-    record = json.loads(path.read_text(encoding="utf-8"))
+    record = json.loads(lzma.decompress(path.read_bytes()))
     yield from _title("Mutants of the tables", "-")
     yield f"{record['killed']} of {record['mutants']} mutants are noticed: a case has"
     yield "another verdict, or the loader refuses the tables. A row of prose that is"
@@ -212,5 +213,5 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def page() -> str:
-    """STATUS.rst as it follows from the runs that are kept."""
+    """The page of the runs that are kept, as reStructuredText."""
     return to_rst(load_runs(), load_cases()).rstrip("\n") + "\n"
