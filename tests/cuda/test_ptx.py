@@ -22,13 +22,14 @@ from traceir_numba.pipeline.build_program import build_program
 COMPILED = """
 import numpy as np, traceir, traceir.numpy as jnp
 from traceir.errors import TraceirError
-from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.cuda import ptx
 
 def both(x, at):
     return jnp.cumsum(jnp.exp(x)), at.at[at].add(at)
 
-program = assemble(traceir.make_jaxpr(both)(np.ones(9000), np.ones(9, int)), "both")
+closed = traceir.make_jaxpr(both)(np.ones(9000), np.ones(9, int))
+program = build_program(closed, "both")
 try:
     texts = ptx.ptx(program)
 except TraceirError as error:
@@ -38,7 +39,7 @@ else:
     print(any("atom." in text for text in texts.values()))
     # A product is rounded, then added: the sum is no part of one instruction.
     function = traceir.make_jaxpr(lambda x, y, z: x * y + z)
-    ((_, text),) = ptx.ptx(assemble(function(*np.ones((3, 4))), "sums")).items()
+    ((_, text),) = ptx.ptx(build_program(function(*np.ones((3, 4))), "sums")).items()
     print(text.count("fma.rn.f32") == text.count("80000000;") == text.count("add.f32"))
     print([ptx.machine_code(t).spilled for t in texts.values() if ptx.ptxas()])
 """
