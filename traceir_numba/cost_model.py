@@ -1,9 +1,9 @@
 """The cost model of the CPU backend: all numbers that decide by size.
 
-A name has a unit as its type. Its docstring says what the number trades off, whether
-bits depend on it, and by which program it is measured: `python -m tools.costs NAME`
-times that program with this value, with half and with double of it. A decision reads
-`cost_model.NAME` at that moment, so what is set here holds from then on.
+A name has a unit as its type. Its docstring says what the number trades off, and in
+brackets by which program it is measured: `python -m tools.costs NAME` times that with
+this value, with half and with double of it; and `bits` where bits of results depend on
+it. A decision reads `cost_model.NAME` then: what is set here holds from that moment.
 
 `traceir_numba.cuda.cost_model` has the numbers of devices, `traceir.base.cost_model`
 those of the reference and of tracing.
@@ -51,367 +51,348 @@ OPERATION_COST: dict[str, Additions] = {
     **dict.fromkeys(("igamma_grad_a", "random_gamma_grad"), 2000),
 }
 """An operation on an element, by primitive; others cost 1. Too high stores and hoists
-what is cheap, too low computes twice what is expensive. Measured by `operations`."""
+what is cheap, too low computes twice what is expensive. [operations]"""
 
 MEMORY_COST: Additions = 8
-"""Reading or writing an element: how work is divided among threads, against arithmetic.
-Measured by `threads`."""
+"""Reading or writing an element: how work is divided among threads. [threads]"""
 
 GATHER_COST: Additions = 8
-"""Reading an element at an index that is found: reading it twice against storing what
-was read. Measured by `gather`."""
+"""Reading an element at an index that is found: reading twice against storing.
+[gather]"""
 
 SCATTERED_READ_COST: Additions = 16
 """Reading each element from another line of memory, in a large array: as much as what
-is just not stored, since reading alone is not. Measured by `transposed`."""
+is just not stored, since reading alone is not. [transposed]"""
 
 SCAN_COST: Additions = 40
-"""Leaving the fold so far at an element: when threads share prefix scans. Measured by
-`scan`."""
+"""Leaving the fold so far at an element: when threads share prefix scans. [scan]"""
 
 LINE_COST: Additions = 4
-"""An equation besides what it computes: its line is compiled, too. Measured by
-`chain`."""
+"""An equation besides what it computes: its line is compiled, too. [chain]"""
 
 # -- fusion ------------------------------------------------------------------------
 
 RECOMPUTE_COST: Additions = 16
-"""A value that costs more is stored rather than computed twice: memory against
-arithmetic. Measured by `recompute`."""
+"""A value that costs more is stored, not computed twice: memory or arithmetic.
+[recompute]"""
 
 REPEATED_COST: Additions = 4
-"""The same where an outer loop of one nest would compute a value again. Measured by
-`repeated`."""
+"""The same where an outer loop of one nest would compute a value again. [repeated]"""
 
 COUNTED_COST: Additions = 160
 """Costs are counted up to this; a value as expensive is stored where it may be computed
-again: passes over long programs against exactness. Measured by `chain`."""
+again: passes over long programs against exactness. [chain]"""
 
 REPEATED_PARTS: Count = 4
-"""A value is taken to be repeated if so many of it fill the loops' space: storing it
-costs little beside them. Measured by `repeated`."""
+"""A value counts as repeated if so many of it fill the loops' space. [repeated]"""
 
 CLUSTER_EQUATIONS: Count = 16
-"""Equations of a cluster: registers and a reader's eye against memory between nests.
-Measured by `wide`."""
+"""Equations of a cluster: registers against memory between nests. [wide]"""
 
 FUSION_CANDIDATES: Count = 8
-"""Clusters that an equation is tried in: time to compile against fewer nests. Measured
-by `wide`."""
+"""Clusters that an equation is tried in: time to compile against fewer nests. [wide]"""
 
 FUSION_ROUNDS: Count = 6
 """How often fusion begins anew with what it has stored: time to compile against fewer
-nests. Measured by `recompute`."""
+nests. [recompute]"""
 
 NEST_ARRAYS: Count = 40
 """Arrays that a nest reads: a device's kernels are given 4096 bytes of arguments, of
-which each array takes 56. Measured by `wide`."""
+which each array takes 56. [wide]"""
 
 BODY_COST: Additions = 3000
-"""The body of one loop: LLVM's time grows faster than a body. Measured by `chain`."""
+"""The body of one loop: LLVM's time grows faster than a body. [chain]"""
 
 BODY_FUNCTION_COST: Additions = 128
 """The real functions of one body, in large loops: vectors that wait in registers
-against memory between nests. Measured by `chain`."""
+against memory between nests. [chain]"""
 
 SPLIT_BODY_ELEMENTS: Elements = 1 << 14
 """Bodies are split by their functions from so many elements on: another launch against
-fewer registers. Measured by `chain`."""
+fewer registers. [chain]"""
 
 CONCAT_PARTS: Count = 4
 """Parts that are read where they are, as if they lay side by side: conditions at each
-element against storing them. Measured by `concat`."""
+element against storing them. [concat]"""
 
 CONCAT_ELEMENTS: Elements = 1 << 14
 """Up to so many elements all such parts are read where they are: a launch against
-conditions. Measured by `concat`."""
+conditions. [concat_halves]"""
 
 CONCAT_SHARE: Count = 4
 """Beyond, all parts but the largest are at most this part of the elements: then
-conditions seldom fail. Measured by `concat`."""
+conditions seldom fail. [concat]"""
 
 MULTIPASS_ROWS: Count = 16
 """Passes over rows share a nest from so many rows on, which threads divide; the cache
-against idle threads. Measured by `softmax`."""
+against idle threads. [softmax]"""
 
 MULTIPASS_ELEMENTS: Elements = 1 << 16
 """Or up to so many elements, which one thread takes in any case. Larger arrays count as
-read across where they are. Measured by `softmax`."""
+read across where they are. [softmax]"""
 
 SEPARATE_NEST_ROW: Elements = 64
 """Rows of up to so many elements, of which there are `SEPARATE_NEST_ROWS`, leave
-expensive results of their results to a nest over all rows, which is vectors. Measured
-by `tiny_softmax`."""
+expensive results of their results to a nest over all rows, which is vectors.
+[tiny_softmax]"""
 
 SEPARATE_NEST_ROWS: Count = 256
-"""See `SEPARATE_NEST_ROW`: a launch against a function called once a row. Measured by
-`tiny_softmax`."""
+"""See `SEPARATE_NEST_ROW`: a launch against a function called once a row.
+[tiny_softmax]"""
 
 CACHED_TILE_BYTES: Bytes = 1 << 20
 """A tile of columns that is still in the cache when it is read again: one nest of
-several passes against several nests. Measured by `softmax_columns`."""
+several passes against several nests. [softmax_columns]"""
 
 HOISTED_COST: Additions = 4
 """What costs more is computed before a loop, if it can be: memory against arithmetic in
-each round. Measured by `loop`."""
+each round. [loop]"""
 
 # -- loops -------------------------------------------------------------------------
 
 SPECIALIZED_POINTS: Elements = 2048
 """Launches over fewer points share kernels: time to compile against code of their own.
-Measured by `tiny_rows`."""
+[little]"""
 
 UNROLLED_POINTS: Count = 8
 """Points of short loops that are unrolled, all in all: vectors of memory are taken
-apart into no more. Measured by `tiny_rows`."""
+apart into no more. [tiny_rows]"""
 
 UNROLLED_INSTRUCTIONS: Count = 240
-"""Instructions of unrolled loops: LLVM unrolls no longer ones. Measured by
-`tiny_rows`."""
+"""Instructions of unrolled loops: LLVM unrolls no longer ones. [tiny_rows]"""
 
 FIXED_ROW: Elements = 512
 """Rows of up to so many elements have their length as a constant: time to compile
-against loops without rests. Measured by `short_rows`."""
+against loops without rests. [known_rows]"""
 
 FIXED_ROW_ELEMENTS: Elements = 1 << 14
 """Constants of that kind, and vectors side by side, are for so many elements at least.
-Measured by `short_rows`."""
+[few_rows]"""
 
 CONSTANT_STRIDE: Elements = 4
 """Strides of up to so many elements are constants: parts of vectors against gathers.
-Measured by `strided`."""
+[strided]"""
 
 INTERLEAVED_COST: Additions = 48
 """Bodies that cost more are computed for several vectors at once, so that one chain of
-operations need not wait for itself: registers against latency. Measured by `deep`."""
+operations need not wait for itself: registers against latency. [deep]"""
 
 HALF_INTERLEAVED_COST: Additions = 320
-"""From this cost on for half as many vectors: registers run out. Measured by
-`deeper`."""
+"""From this cost on for half as many vectors: registers run out. [deeper]"""
 
 INTERLEAVED_VECTORS: Count = 4
-"""Vectors that are computed at once, see `INTERLEAVED_COST`. Measured by `deep`."""
+"""Vectors that are computed at once, see `INTERLEAVED_COST`. [deep]"""
 
 TRANSPOSED_TILE: tuple[Elements, Elements] = (16, 64)
 """Tiles of a map that reads some memory across: so many neighbours in so many places
-there, a line of the cache each. Measured by `transposed`."""
+there, a line of the cache each. [transposed]"""
 
 # -- reductions: bits depend on how elements are folded ----------------------------
 
 SEQUENTIAL_ROW: Elements = 8
 """Up to so many elements are folded one after the other: no accumulators to join
-against vectors. Bits depend on it. Measured by `tiny_rows`."""
+against vectors. [tiny_rows, bits]"""
 
 SHORT_ROW: Elements = 256
-"""Rows of up to so many elements have `SHORT_ROW_ACCUMULATORS`. Bits depend on it.
-Measured by `short_rows`."""
+"""Rows of up to so many elements have `SHORT_ROW_ACCUMULATORS`. [short_rows, bits]"""
 
 SHORT_ROW_ACCUMULATORS: Count = 32
-"""Accumulators of a short row: vectors at once against what is joined at its end. Bits
-depend on it. Measured by `short_rows`."""
+"""Accumulators of a short row: vectors at once against what is joined at its end.
+[short_rows, bits]"""
 
 ROW_ACCUMULATORS: Count = 128
-"""Accumulators of a long row. Bits depend on it. Measured by `long_rows`."""
+"""Accumulators of a long row. [long_rows, bits]"""
 
 COLUMN_TILE: Elements = 512
 """Columns that are folded side by side: accumulators in the cache against whole lines
-of memory. Measured by `columns`."""
+of memory. [columns]"""
 
 MULTIPASS_COLUMN_TILE: Elements = 128
 """The same of a nest with several passes, so that the tile is still in the cache.
-Measured by `softmax_columns`."""
+[softmax_columns]"""
 
 INTERLEAVED_ROWS: Count = 32
-"""Rows of few columns that are folded side by side. Bits depend on it. Measured by
-`few_columns`."""
+"""Rows of few columns that are folded side by side. [few_columns, bits]"""
 
 REDUCTION_BLOCK: Elements = 16384
 """One block of a reduction of everything: pieces for threads against blocks to join.
-Bits depend on it. Measured by `whole`."""
+[whole, bits]"""
 
 COLUMN_BLOCK_ROWS: Count = 64
-"""Rows of a block of columns, at least: what a block leaves is little beside them. Bits
-depend on it. Measured by `column_blocks`."""
+"""Rows of a block of columns, at least: what a block leaves is little beside them.
+[column_blocks, bits]"""
 
 COLUMN_BLOCK_TILES: Count = 2
 """Up to so many tiles of columns are reduced in blocks: where there are more, threads
-share columns. Bits depend on it. Measured by `column_blocks`."""
+share columns. [column_blocks, bits]"""
 
 COLUMN_BLOCKS: Count = 4
-"""From so many blocks on: sharing pays the blocks' sums. Bits depend on it. Measured by
-`column_blocks`."""
+"""From so many blocks on: sharing pays the blocks' sums. [column_blocks, bits]"""
 
 SCAN_CHUNK: Elements = 4096
-"""Elements of a line that are folded and then left in one go, while they are in the
-fastest cache. Measured by `scan`."""
+"""Elements of a line that are folded, then left, while the fastest cache has them.
+[scan]"""
 
 SCAN_STRIPS: Count = 8
-"""Parts of a chunk that run side by side: one fold waits for itself. Bits depend on it.
-Measured by `scan`."""
+"""Parts of a chunk that run side by side: one fold waits for itself. [scan, bits]"""
 
 UNROLLED_WINDOW: Elements = 8
 """Windows of up to so many elements along a dimension are folded one by one, larger
-ones in doubling steps. Measured by `window`."""
+ones in doubling steps. [window]"""
 
 # -- products ----------------------------------------------------------------------
 
 MATMUL_STACK_WORK: Multiplications = 1 << 15
 """Products of fewer, a whole stack of them, join the nests around: a call that lays out
-operands against fusion. Bits depend on it. Measured by `matmul_small`."""
+operands against fusion. [matmul_small, bits]"""
 
 MATMUL_WORK: Multiplications = 1 << 7
-"""The same of each product of a stack. Bits depend on it. Measured by
-`matmul_stack`."""
+"""The same of each product of a stack. [matmul_stack, bits]"""
 
 COMPLEX_MATMUL_WORK: Multiplications = 1 << 15
-"""Complex products of fewer join the nests around; others are four products. Bits
-depend on it. Measured by `matmul_complex`."""
+"""Complex products of fewer join the nests around; others are four products.
+[matmul_complex, bits]"""
 
 MATMUL_DEPTH: Elements = 256
 """Terms of one block of a product's sum, a panel's depth: the first cache holds a
-block. Part of what a product means (choice.dot-order). Measured by `matmul`."""
+block. Part of what a product means (choice.dot-order). [matmul, bits]"""
 
 MATMUL_PANEL_ROWS: Count = 96
-"""Rows that are laid out at once: the second cache holds them. Measured by `matmul`."""
+"""Rows that are laid out at once: the second cache holds them. [matmul]"""
 
 MATMUL_PANEL_COLUMNS: Count = 1024
-"""Columns that are laid out at once: the last cache holds them. Measured by
-`matmul`."""
+"""Columns that are laid out at once: the last cache holds them. [matmul]"""
 
 UNPACKED_MATMUL_ROWS: Count = 32
 """Fewer rows read the right operand where it is, if its rows are whole: laying it out
-pays where it is read often. Measured by `matmul_flat`."""
+pays where it is read often. [matmul_flat]"""
 
 THREADED_MATMUL_WORK: Multiplications = 1 << 22
 """Products of more are shared by threads: 40 us on one core, against waking another.
-Measured by `matmul`."""
+[matmul_shared]"""
 
 MATMUL_PIECE_ROWS: Count = 64
 """Rows, or columns, of a thread's piece at least: each piece lays out an operand anew.
-Measured by `matmul`."""
+[matmul_shared]"""
 
 HALVED_MATMUL_PIECES: Count = 8
 """From so many times the least rows on a thread has two pieces: balance against laying
-out. Measured by `matmul`."""
+out. [matmul_shared]"""
 
 MATMUL_PIECE_WORK: Multiplications = 1 << 31
-"""Multiplications of a piece at most: between pieces Python handles signals. Measured
-by `matmul_long`."""
+"""Multiplications of a piece at most: between pieces Python handles signals.
+[matmul_long]"""
 
 ROUTINE_MATMUL_WORK: Multiplications = 1 << 24
 """Products within compiled loops are shared from so many on: 200 us on one core,
-against threads that the C library makes. Measured by `matmul_loop`."""
+against threads that the C library makes. [matmul_loop]"""
 
 SPLIT_SUM_TERMS: Elements = 1 << 14
-"""Sums of as many terms, of few results, are cut into parts that threads share. Bits
-depend on it. Measured by `matmul_long`."""
+"""Sums of as many terms, of few results, are cut into parts that threads share.
+[matmul_long, bits]"""
 
 SPLIT_SUM_PART: Elements = 1 << 12
-"""Terms of such a part: pieces for threads against sums to join. Bits depend on it.
-Measured by `matmul_long`."""
+"""Terms of such a part: pieces for threads against sums to join. [matmul_long, bits]"""
 
 SPLIT_SUM_RESULTS: Elements = 1 << 14
-"""Results of such a product at most: each part leaves as many. Bits depend on it.
-Measured by `matmul_long`."""
+"""Results of such a product at most: each part leaves as many. [matmul_long, bits]"""
 
 SPLIT_SUM_PIECES: Count = 4
-"""Pieces of such parts for each thread: balance against handing them out. Measured by
-`matmul_long`."""
+"""Pieces of such parts for each thread: balance against handing them out.
+[matmul_long]"""
 
 IMPLICIT_CONVOLUTION_WORK: Multiplications = 1 << 15
-"""Convolutions of fewer lay windows out: tables of places pay for larger ones. Bits
-depend on it. Measured by `convolution`."""
+"""Convolutions of fewer lay windows out: tables of places pay for larger ones.
+[convolution, bits]"""
 
 CONTIGUOUS_COLUMNS: Count = 32
 """From so many neighbours in memory on, tiles of a convolution are whole columns.
-Measured by `convolution`."""
+[convolution]"""
 
 SLICED_CONVOLUTION_TERMS: Count = 64
 """Convolutions of up to so many products for each result are sums over slices: passes
-over memory against laying windows out. Bits depend on it. Measured by `filter`."""
+over memory against laying windows out. [filter, bits]"""
 
 SLICED_CONVOLUTION_FEATURES: Count = 4
-"""The same of up to so many results from one place. Bits depend on it. Measured by
-`filter`."""
+"""The same of up to so many results from one place. [filter, bits]"""
 
 # -- threads and time --------------------------------------------------------------
 
 THREADED_WORK: Additions = 5 << 20
-"""Launches of more are shared by threads: handing work over takes 2 to 12 us. Measured
-by `threads`."""
+"""Launches of more are shared by threads: handing work over takes 2 to 12 us.
+[threads]"""
 
 PIECES_PER_THREAD: Count = 4
-"""Pieces for each thread: one that wakes late costs little, and each piece is a call.
-Measured by `threads`."""
+"""Pieces for each thread: one that wakes late costs little; each is a call.
+[threads]"""
 
 TOLD_PIECES: Count = 64
 """Launches that need more pieces, for signals, say so in the driver: a reader's eye
-against waiting for an interrupt. Measured by `large`."""
+against waiting for an interrupt. [large]"""
 
 PIECE_GRAIN: Elements = 64
 """Pieces of long ranges begin at a multiple: lines of the cache, whatever the dtype.
-Measured by `threads`."""
+[threads]"""
 
 ROUNDED_GRAINS: Count = 16
 """Ranges are long from so many grains in a piece on: shorter pieces would be unequal.
-Measured by `threads`."""
+[threads]"""
 
 KERNEL_WORK: Additions = 1 << 29
 """The most that a kernel computes before Python is back and handles signals: some
-hundredths of a second against calls. Measured by `large`."""
+hundredths of a second against calls. [large]"""
 
 SAFEPOINT_WORK: Additions = 1 << 24
 """What compiled loops compute before they look at the clock: about a millisecond,
-against what looking costs. Measured by `loop`."""
+against what looking costs. [loop]"""
 
 SAFEPOINT_PERIOD: Nanoseconds = 100_000_000
 """How often signals are looked for: to ask for Python's lock takes milliseconds where
-other threads have it. Measured by `loop`."""
+other threads have it. [loop]"""
 
 ROUND_COST: Additions = 512
 """A round of a compiled loop besides its kernels: how often the clock is looked at.
-Measured by `loop`."""
+[loop]"""
 
 SCALAR_COST: Additions = 64
-"""The same of an operation on a scalar in it. Measured by `loop`."""
+"""The same of an operation on a scalar in it. [loop]"""
 
 # -- memory and machine code -------------------------------------------------------
 
 POOLED_BYTES: Bytes = 1 << 18
 """Arrays of as many bytes have memory of our own: the C library recycles smaller ones
-by itself, and a look into the list costs more. Measured by `threads`."""
+by itself, and a look into the list costs more. [pooled]"""
 
 INLINED_KERNEL_TEXT: Characters = 1 << 13
 """Kernels of shorter text become part of the routines that call them: time to compile
-against calls. Measured by `loop`."""
+against calls. [loop]"""
 
 MODULE_TEXT: Characters = 1 << 16
 """Text that goes into one LLVM module, if it is more than one kernel: what a module
-costs by itself against the memory of large ones. Measured by `kernels`."""
+costs by itself against the memory of large ones. [kernels]"""
 
 ENGINE_OBJECTS: Count = 16
 """Object files that share one of LLVM's engines: an engine takes time to make, and
-lives as long as any of them. Measured by `kernels`."""
+lives as long as any of them. [kernels]"""
 
 SOURCE_CONSTANT_BYTES: Bytes = 4096
-"""Constants of up to so many are written out in generated source. Measured by
-`constant`."""
+"""Constants of up to so many are written out in generated source. [constant]"""
 
 STORE_KEY_BYTES: Bytes = 1 << 26
 """Programs with constants of more are not looked for in the store: what is read to know
-them again against compiling. Measured by `stored`."""
+them again against compiling. [stored]"""
 
 STORE_PROGRAM_BYTES: Bytes = 1 << 24
 """Programs with constants of more are not kept there: its bound against compiling.
-Measured by `stored`."""
+[stored]"""
 
 AOT_TEXT_BYTES: Bytes = 1 << 12
 """Constants of up to so many are LLVM text in exported files, others data: what LLVM
-knows against what it reads. Measured by `exported`."""
+knows against what it reads. [exported]"""
 
 AOT_STACK_BYTES: Bytes = 1 << 13
 """Up to so many bytes between an exported program's kernels are on the stack, others
-the C library's. Measured by `exported`."""
+the C library's. [exported]"""
 
 
 def operation_cost(primitive: str) -> Additions:

@@ -19,6 +19,7 @@ from sphinx.application import Sphinx
 
 from _ext import (
     casebook,
+    costs,
     coverage,
     directives,
     doctests,
@@ -32,7 +33,16 @@ from _ext.pieces import link_docstring, link_ids
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register everything."""
-    for part in (domain, directives, casebook, coverage, doctests, examples, packages):
+    for part in (
+        domain,
+        directives,
+        casebook,
+        costs,
+        coverage,
+        doctests,
+        examples,
+        packages,
+    ):
         part.setup(app)
     app.connect("doctree-read", link_ids)
     app.connect("autodoc-process-docstring", link_docstring)

@@ -18,6 +18,7 @@ from pathlib import Path
 import cost_scan
 import pytest
 
+from tools.costs.__main__ import measure, shown
 from tools.costs.entries import MODELS, Entry, entries
 from tools.costs.programs import DEVICE, PROGRAMS
 from traceir_numba import cost_model
@@ -169,3 +170,13 @@ def test_real_functions_have_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert real <= set(cost_model.OPERATION_COST) <= set(EMITTERS)
     monkeypatch.setitem(cost_model.OPERATION_COST, "exp", 7)
     assert cost_model.operation_cost("exp") == 7
+
+
+def test_a_number_is_measured() -> None:
+    entry = entries()["SHARED_PART_BYTES"]
+    found = measure(entry, [1024, 1], rounds=2)
+    assert list(found) == ["1024", "1"]
+    assert all(0 < took["call"] < took["first"] for took in found.values())
+    lines = shown(entry, found).splitlines()
+    assert lines[0] == "traceir.base.cost_model.SHARED_PART_BYTES = 1024 (Bytes)"
+    assert lines[-2].split()[0] == "1024" and lines[-2].endswith("1.00")

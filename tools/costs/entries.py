@@ -14,8 +14,7 @@ MODELS = (
     "traceir_numba.cost_model",
     "traceir_numba.cuda.cost_model",
 )
-MEASURED = re.compile(r"\s*Measured by `(\w+)`\.$")
-BITS = re.compile(r"\s*Bits depend on it\.|\s*Part of what .*?\(choice[^)]*\)\.")
+MEASURED = re.compile(r"\s*\[(\w+)(, bits)?\]$")
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Entry:
     """A number that decides by size.
 
     `unit` is the name of its type, `text` how its value is written, `says` what it
-    trades off, `program` what it is measured by.
+    trades off, `program` what it is measured by; `bits` of results depend on some.
     """
 
     model: str
@@ -32,11 +31,7 @@ class Entry:
     text: str
     says: str
     program: str
-
-    @property
-    def bits(self) -> bool:
-        """True if results depend on it, not their time alone."""
-        return bool(BITS.search(self.says))
+    bits: bool
 
 
 def entries() -> dict[str, Entry]:
@@ -77,4 +72,5 @@ def _of(model: str) -> Iterator[Entry]:
             raise ValueError(f"{model}.{name} names no program that measures it")
         text = ast.get_source_segment(source, node.value) if node.value else None
         own = MEASURED.sub("", says)
-        yield Entry(model, name, unit, " ".join((text or "").split()), own, measured[1])
+        value, bits = " ".join((text or "").split()), measured[2] is not None
+        yield Entry(model, name, unit, value, own, measured[1], bits)

@@ -45,6 +45,22 @@ def compiled(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) 
     PROGRAMS[name] = make
 
 
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+def both(name: str, function: Callable[..., Any], below: Shapes, above: Shapes) -> None:
+    """Register a compiled function of arrays on either side of a threshold.
+
+    Half of it shows what is lost below, double of it what is lost above.
+    """
+
+    def make() -> Call:
+        jitted, small, large = traceir.jit(function), drawn(*below), drawn(*above)
+        return lambda: (jitted(*small), jitted(*large))
+
+    PROGRAMS[name] = make
+
+
 def device(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
     """Register a function of drawn arrays of float32 that a device runs."""
     DEVICE[name] = lambda: (function, drawn(*shapes))
@@ -83,9 +99,18 @@ compiled("recompute", lambda x: (jnp.exp(x).sum(), jnp.exp(x)[::2] * 2), (300_00
 compiled("repeated", lambda m, v: m + (v * v * v + v * 3 - 1), (3000, 300), (300,))
 compiled("wide", lambda *xs: sum(xs[1:], xs[0]), *[(20_000,)] * 60)
 compiled("concat", lambda *xs: jnp.concatenate(xs) * 2, (200_000,), (10,), (3000,))
-compiled("softmax", lambda x: traceir.nn.softmax(x, axis=1), (1000, 300))
-compiled("tiny_softmax", lambda x: traceir.nn.softmax(x, axis=1), (20_000, 8))
-compiled("softmax_columns", lambda x: traceir.nn.softmax(x, axis=0), (300, 1000))
+both(
+    "concat_halves",
+    lambda *xs: jnp.concatenate(xs) * 2,
+    *(((6000,), (6000,)), ((12_000,), (12_000,))),
+)
+both("softmax", traceir.nn.softmax, ((12, 8000),), ((24, 8000),))
+both("tiny_softmax", traceir.nn.softmax, ((5000, 48),), ((5000, 96),))
+both(
+    "softmax_columns",
+    lambda x: traceir.nn.softmax(x, axis=0),
+    *(((1500, 256),), ((3000, 256),)),
+)
 compiled("transposed", lambda x, y: x + y.T, (1000, 1000), (1000, 1000))
 
 
@@ -100,29 +125,53 @@ def gather() -> Call:
 
 # -- loops and reductions -------------------------------------------------------------
 
-compiled("tiny_rows", lambda x: (x * 2).sum(1), (50_000, 6))
-compiled("short_rows", lambda x: (x * 2).sum(1), (20_000, 30))
-compiled("long_rows", lambda x: (x * 2).sum(1), (200, 5000))
-compiled("columns", lambda x: (x * 2).sum(0), (1000, 1000))
-compiled("few_columns", lambda x: (x * 2).sum(0), (200_000, 4))
-compiled("column_blocks", lambda x: (x * 2).sum(0), (20_000, 100))
+
+def rows(x: Any) -> Any:
+    """Sums of rows."""
+    return (x * 2).sum(1)
+
+
+def columns(x: Any) -> Any:
+    """Sums of columns."""
+    return (x * 2).sum(0)
+
+
+both("little", rows, ((250, 6),), ((500, 6),))
+both("tiny_rows", rows, ((50_000, 6),), ((25_000, 12),))
+both("short_rows", rows, ((3000, 190),), ((1500, 380),))
+both("known_rows", rows, ((1500, 380),), ((750, 760),))
+both("few_rows", rows, ((400, 30),), ((800, 30),))
+compiled("long_rows", rows, (200, 5000))
+compiled("columns", columns, (1000, 1000))
+compiled("few_columns", columns, (200_000, 4))
+both("column_blocks", columns, ((50_000, 100),), ((10_000, 1500),))
 compiled("whole", lambda x: (x * 2).sum(), (1_000_000,))
-compiled("strided", lambda x: x[::2] + x[1::2], (400_000,))
-compiled("deep", lambda x: jnp.sin(x) * jnp.exp(x), (20_000,))
+compiled("strided", lambda x: (x[::3] + x[1::3], x[::6] + x[1::6]), (300_000,))
+both("pooled", lambda x: x * 2 + 1, ((50_000,),), ((100_000,),))
+
+
+def interleaved(x: Any) -> Any:
+    """A body that waits for itself a little, and one that waits longer."""
+    return jnp.log1p(x), jnp.sin(x) * jnp.exp(x)
+
+
+compiled("deep", interleaved, (20_000,))
 compiled("deeper", horner, (20_000,))
 compiled("scan", lambda x: jnp.cumsum(x), (1_000_000,))
-compiled("threads", lambda x: x * 2 + 1, (600_000,))
+both("threads", lambda x: x * 2 + 1, ((220_000,),), ((440_000,),))
 compiled("large", lambda x: jnp.sin(x) * jnp.exp(x), (8_000_000,))
 compiled("loop", in_loop(lambda i, v, c: v * 0.5 + jnp.exp(c) * i), (4096,), (4096,))
 
 
 @program
 def window() -> Call:
-    """The greatest of each 16 neighbours."""
+    """The greatest of each 6 neighbours, and of each 12."""
     (x,) = drawn((100_000,))
-    jitted = traceir.jit(
-        lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (16,), (1,), "VALID")
-    )
+
+    def greatest(x: Any, n: int) -> Any:
+        return lax.reduce_window(x, -jnp.inf, lax.max, (n,), (1,), "VALID")
+
+    jitted = traceir.jit(lambda x: (greatest(x, 6), greatest(x, 12)))
     return lambda: jitted(x)
 
 
@@ -134,30 +183,48 @@ def times(x: Any, y: Any) -> Any:
     return x @ y
 
 
-compiled("matmul_small", lambda x, y: jnp.tanh(x @ y), (16, 16), (16, 16))
-compiled("matmul_stack", times, (2000, 6, 6), (2000, 6, 6))
-compiled("matmul", times, (512, 512), (512, 512))
-compiled("matmul_flat", times, (24, 1024), (1024, 1024))
-compiled("matmul_long", times, (4, 200_000), (200_000, 4))
-compiled(
+def squares(n: int, *stack: int) -> Shapes:
+    """The shapes of two square matrices."""
+    return ((*stack, n, n), (*stack, n, n))
+
+
+both("matmul_small", lambda x, y: jnp.tanh(x @ y), squares(28), squares(36))
+both("matmul_stack", times, squares(4, 2000), squares(6, 2000))
+both("matmul_shared", times, squares(145), squares(184))
+compiled("matmul", times, *squares(512))
+both("matmul_flat", times, ((24, 512), (512, 512)), ((48, 512), (512, 512)))
+both(
+    "matmul_long",
+    times,
+    *(((4, 12_000), (12_000, 4)), ((4, 24_000), (24_000, 4))),
+)
+both(
     "matmul_loop",
     lambda v, m: lax.fori_loop(0, 20, lambda i, v: v @ m, v),
-    *[(300, 300)] * 2,
+    *(squares(230), squares(290)),
 )
-compiled(
+
+
+def conv(x: Any, w: Any) -> Any:
+    """A convolution of images."""
+    return lax.conv(x, w, (1, 1), "SAME")
+
+
+both(
     "convolution",
-    lambda x, w: lax.conv(x, w, (1, 1), "SAME"),
-    *((8, 3, 32, 32), (16, 3, 3, 3)),
+    conv,
+    *(((1, 3, 8, 8), (12, 3, 3, 3)), ((8, 3, 32, 32), (16, 3, 3, 3))),
 )
-compiled("filter", lambda x, w: jnp.convolve(x, w), (100_000,), (9,))
+both("filter", jnp.convolve, ((50_000,), (48,)), ((50_000,), (96,)))
 
 
 @program
 def matmul_complex() -> Call:
-    """A product of complex matrices."""
-    x, y = drawn((48, 48), (48, 48), dtype="complex64")
+    """Two products of complex matrices."""
+    small = drawn(*squares(28), dtype="complex64")
+    large = drawn(*squares(36), dtype="complex64")
     jitted = traceir.jit(times)
-    return lambda: jitted(x, y)
+    return lambda: (jitted(*small), jitted(*large))
 
 
 # -- machine code ---------------------------------------------------------------------
@@ -208,14 +275,14 @@ def stored() -> Call:
 
 compiled("calls", lambda x: x + 1, (9,))
 
-KNOWN = np.arange(200, dtype=np.float32)
+KNOWN, TWICE = np.arange(190, dtype=np.float32), np.arange(380, dtype=np.float32)
 
 
 @program
 def strict_calls() -> Call:
-    """A strict function that reads an array of 800 bytes."""
-    (x,) = drawn((200,))
-    jitted = traceir.jit(lambda x: x + KNOWN, strict=True)
+    """A strict function that reads arrays of 760 and of 1520 bytes."""
+    (x,) = drawn((190,))
+    jitted = traceir.jit(lambda x: x + KNOWN[:190] + TWICE[:190], strict=True)
     return lambda: jitted(x)
 
 
@@ -267,12 +334,24 @@ def eager(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> 
 eager("eager_long", lambda x: jnp.interp(x, x, x), (200,))
 eager("eager_sequence", lambda x: jnp.transpose(x, (1, 0, 2)), (3, 4, 5))
 eager("eager_constant", lambda x: jnp.vander(x, 4), (9,))
-eager("eager_part", lambda x: x[10:200], (1000,))
-eager("membership", lambda x, y: jnp.isin(x, y), (20_000,), (30,))
+eager("eager_part", lambda x, y: (x[10:80], y[10:80]), (190,), (380,))
+eager(
+    "membership",
+    lambda x, y, z: (jnp.isin(x, y), jnp.isin(x, z)),
+    *((20_000,), (24,), (48,)),
+)
 eager("einsum", lambda *xs: jnp.einsum("ij,jk,kl,l->i", *xs), *[(60, 60)] * 3, (60,))
-eager("factorize", lambda x: jnp.linalg.qr(x), (200, 200))
-eager("stacks", lambda x, y: jnp.linalg.solve(x, y), (1000, 6, 6), (1000, 6, 2))
-eager("sort", lambda x: jnp.sort(x), (1000,))
+eager(
+    "factorize",
+    lambda x, y: (jnp.linalg.qr(x), jnp.linalg.qr(y)),
+    *((220, 220), (300, 300)),
+)
+eager(
+    "stacks",
+    lambda x, y, u, v: (jnp.linalg.solve(x, y), jnp.linalg.solve(u, v)),
+    *((1000, 6, 6), (1000, 6, 2), (1000, 12, 12), (1000, 12, 2)),
+)
+eager("sort", lambda x, y: (jnp.sort(x), jnp.sort(y)), (760,), (1500,))
 eager("top_k", lambda x: lax.top_k(x, 10), (100_000,))
 eager("draws", lambda: traceir.random.bits(traceir.random.key(0), (200_000,)))
 
@@ -312,13 +391,3 @@ def source(name: str) -> Call:
 
 
 device("gpu_copy", lambda x: x + 1, (1000, 1000))
-
-
-# Primitives of one number, and of two.
-UNARY = (
-    *("sign", "round", "sqrt", "exp", "exp2", "expm1", "log", "log1p", "tanh"),
-    *("logistic", "sinh", "cosh", "cbrt", "asin", "acos", "atan", "erf", "sin", "cos"),
-    *("atanh", "asinh", "acosh", "tan", "erfc", "erf_inv", "lgamma", "digamma"),
-    *("bessel_i0e", "bessel_i1e"),
-)
-BINARY = ("div", "rem", "pow", "atan2", "nextafter", "igamma", "igammac")

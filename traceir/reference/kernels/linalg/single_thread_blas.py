@@ -2,6 +2,11 @@
 
 OpenBLAS shares matrices of some hundred rows among its threads, which then wait in a
 busy loop for more to do, on the processors that the next kernel wants.
+
+The package threadpoolctl does the same for more libraries. It is not used here because
+entering and leaving its limit takes longer than factorizing a small matrix, and because
+two threads that leave theirs in another order than they entered may leave one thread
+behind (measured in `docs/measurements.rst`).
 """
 
 from __future__ import annotations
