@@ -57,9 +57,8 @@ class Worker:
 
     def end(self) -> None:
         """Wait for the process, which has no more to read."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
+        with self.process:
+            pass
 
 
 def others(value: Any) -> tuple[Any, Any]:
