@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
-from _ext.packages import Package, docstring, first_sentence, packages
+from _ext.packages import ROOT, TOPS, Package, docstring, first_sentence, packages
 
 LONGEST = 30
 PACKAGES = list(packages())
@@ -29,10 +31,25 @@ def problems(package: Package) -> list[str]:
     found += [
         f"`{n}` does not exist" for n in package.starts() if not is_there(n, package)
     ]
+    for name in re.findall(r"`([A-Z]\w*[a-z]\w*)`", text):
+        if name not in classes():
+            found.append(f"no class is called `{name}`")
     for name, line in package.lines().items():
         if name in present and line.casefold() != (said := sentence(package, name)):
             found.append(f"`{name}` says of itself: {said}")
     return found
+
+
+@cache
+def classes() -> frozenset[str]:
+    """The names of all classes of the libraries."""
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8"))
+        for top in TOPS
+        for path in (ROOT / top).rglob("*.py")
+    ]
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return frozenset(n.name for n in nodes if isinstance(n, ast.ClassDef))
 
 
 def sentence(package: Package, name: str) -> str:
@@ -91,6 +108,8 @@ Takes none, gives one. Start reading at `one.go`.
         ("the two", "the other", "`two` says of itself: the two"),
         ("one.go", "one.come", "`one.come` does not exist"),
         ("one.go", "one", "`one` does not exist"),
+        ("Takes none", "Takes a `JitFunction`", None),
+        ("Takes none", "Takes a `Nothing`", "no class is called `Nothing`"),
         (" Start reading at `one.go`.", "", "it names no function to start reading at"),
         ("Numbers.", "Numbers." + "\n" * 30, "it has 36 lines, and may have 30"),
         (WHOLE, "", "there is no docstring"),

@@ -1,4 +1,4 @@
-"""Kernels that write a new array over an old one: whether, and how."""
+"""Kernels that write a new array over an old one, and which may."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Reports of runs: text, HTML, JSON and the status page.
 
-Takes verdicts of cases (`Run`) and gives text. Start reading at `report.to_text`.
+Takes verdicts of cases (`ConformanceRun`), gives text. Start reading at
+`report.to_text`.
 
 - `dump`: the cases as JSON, their programs parsed
 - `page`: the report as one HTML file without other files
