@@ -15,13 +15,13 @@ import functools
 import linecache
 import os.path
 import sys
-from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
 import numpy as np
 
-_PARENT = str(Path(__file__).absolute().parents[2])
+# The folder of the packages; `pathlib` would be imported for this alone.
+_PARENT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 # The packages', and NumPy's, which asks a tracer for what it is not.
 _ROOTS = tuple(
     folder + os.sep
