@@ -23,11 +23,11 @@ class Record:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The file of the record."""
         return self.folder / self.name
 
     def read_text(self) -> str:
-        """What it says."""
+        """The contents of the record."""
         data = self.path.read_bytes()
         return (lzma.decompress(data) if self.path.suffix == ".xz" else data).decode()
 

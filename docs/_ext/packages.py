@@ -18,6 +18,7 @@ from _ext.pieces import linked
 ROOT = Path(__file__).parents[2]
 TOPS = ("traceir", "traceir_numba")
 BULLET = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.+)$", re.MULTILINE)
+HEAD = re.compile(r'r?""".*?"""', re.DOTALL)
 START = re.compile(r"Start\s+reading\s+at\s+`([\w.]+)`")
 
 
@@ -67,7 +68,9 @@ def packages() -> Iterator[Package]:
 
 def docstring(path: Path) -> str:
     """The docstring of a module, or nothing."""
-    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    text = path.read_text(encoding="utf-8")
+    found = HEAD.match(text)
+    return ast.get_docstring(ast.parse(found[0])) or "" if found else ""
 
 
 def first_sentence(text: str) -> str:
