@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import traceir.base.source_info
+import traceir
 from traceir.base.source_info import Source, capture, user_frame_summary
 
-PACKAGE = traceir.base.source_info.__file__.removesuffix("source.py")
+PACKAGE = traceir.__file__.removesuffix("__init__.py")
 
 
 def through(depth: int, filename: str) -> Callable[[Callable[[], Any]], Any]:
