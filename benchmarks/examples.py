@@ -17,8 +17,13 @@ from benchmarks.worlds import OWN, waited
 
 FOLDER = Path(__file__).parents[1] / "docs" / "examples"
 TRACED = (
-    *("logistic", "digits", "gaussian_process", "black_scholes"),
-    *("n_body", "mcmc", "mandelbrot"),
+    "logistic",
+    "digits",
+    "gaussian_process",
+    "black_scholes",
+    "n_body",
+    "mcmc",
+    "mandelbrot",
 )
 # A chain that is about to take a step, and an orbit that is about to leave, may do so
 # or not by the last bit of a number.

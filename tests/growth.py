@@ -107,7 +107,13 @@ def written_out(n: int) -> Case:
 PROGRAMS: dict[str, Callable[[int], Case]] = {
     made.__name__: made
     for made in (
-        *(chain, results, products, elements, stacked, normalised, constants),
+        chain,
+        results,
+        products,
+        elements,
+        stacked,
+        normalised,
+        constants,
         written_out,
     )
 }

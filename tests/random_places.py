@@ -143,7 +143,9 @@ def gather(rng: np.random.Generator) -> Case:
     indices = program.input(places(rng, n.indices))
     fill = {"b": True, "f": np.nan}.get(np.dtype(dtype).kind, 7)
     found = program.apply(
-        *("gather", x if rng.random() < 0.5 else program.turned(x), indices),
+        "gather",
+        x if rng.random() < 0.5 else program.turned(x),
+        indices,
         shape=n.result,
         dimension_numbers=n.param,
         slice_sizes=n.sizes,
@@ -163,7 +165,9 @@ def scatter(rng: np.random.Generator) -> Case:
     updates = program.turned(program.input(array(rng, dtype, n.result)))
     found = program.apply(
         f"scatter{name}",
-        *(x if rng.random() < 0.5 else program.turned(x), indices, updates),
+        x if rng.random() < 0.5 else program.turned(x),
+        indices,
+        updates,
         shape=n.operand,
         dimension_numbers=n.param,
         mode=f"GatherScatterMode.{rng.choice(MODES)}",

@@ -24,7 +24,6 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 
 Fun = Callable[..., Any]
-STRIDE = 10**6
 
 
 @dataclass(eq=False)

@@ -20,8 +20,14 @@ FOLDER = Path(__file__).parent / "array_api"
 KINDS = {
     "bool": ("bool",),
     "integer": (
-        *("int8", "int16", "int32", "int64"),
-        *("uint8", "uint16", "uint32", "uint64"),
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
     ),
     "real floating": ("float32", "float64"),
     "complex": ("complex64", "complex128"),

@@ -158,14 +158,16 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "sum of a key and a number": ("promote.key", TypeError, lambda: KEY + 1),
     "number and key": ("promote.key", TypeError, lambda: 1 + KEY),
     "keys beside numbers": (
-        *("promote.key", TypeError),
+        "promote.key",
+        TypeError,
         lambda: jnp.concatenate([KEYS, jnp.zeros(1)]),
     ),
     "function of a key": ("promote.key", TypeError, lambda: jnp.sin(KEY)),
     "greatest key": ("promote.key", TypeError, lambda: jnp.max(KEYS)),
     "greater key": ("extreme.ordered", TypeError, lambda: jnp.maximum(KEY, KEY)),
     "greatest update": (
-        *("scatter_extremum.ordered", TypeError),
+        "scatter_extremum.ordered",
+        TypeError,
         lambda: KEYS.at[0].max(KEY),
     ),
     "product of keys": ("promote.key", TypeError, lambda: jnp.dot(KEYS, KEYS)),
@@ -181,7 +183,8 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "items of keys": ("array.key", TypeError, lambda: KEYS.tolist()),
     "conversion": ("convert_element_type.key", TypeError, lambda: KEY.astype("uint32")),
     "gradient": (
-        *("grad.input-dtype", TypeError),
+        "grad.input-dtype",
+        TypeError,
         lambda: traceir.grad(random.uniform)(KEY),
     ),
     "seed 1.5": ("random_seed.integer", TypeError, lambda: random.key(1.5)),
@@ -189,7 +192,8 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "a key as seed": ("random.seed", TypeError, lambda: random.key(KEY)),
     "seed of 71 bits": ("jit.overflow", OverflowError, lambda: random.key(2**70)),
     "another generator": (
-        *("random.impl", ValueError),
+        "random.impl",
+        ValueError,
         lambda: random.key(0, impl="rbg"),
     ),
     "number as a key": ("random.key", TypeError, lambda: random.split(1)),
@@ -197,11 +201,13 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "list as a key": ("random.key", TypeError, lambda: random.uniform([0, 1])),
     "key as words": ("random.key", TypeError, lambda: random.wrap_key_data(KEY)),
     "three words": (
-        *("random_wrap.words", TypeError),
+        "random_wrap.words",
+        TypeError,
         lambda: random.split(jnp.zeros(3, "uint32")),
     ),
     "signed words": (
-        *("random_wrap.dtype", TypeError),
+        "random_wrap.dtype",
+        TypeError,
         lambda: random.split(jnp.zeros(2, "int32")),
     ),
     "many keys": ("random.one", ValueError, lambda: random.bits(KEYS)),
@@ -209,16 +215,19 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "minus one keys": ("counted.shape", ValueError, lambda: random.split(KEY, -1)),
     "half a key": ("face.shape", TypeError, lambda: random.split(KEY, 0.5)),
     "signed bits": (
-        *("random.unsigned", ValueError),
+        "random.unsigned",
+        ValueError,
         lambda: random.bits(KEY, (2,), "int32"),
     ),
     "negative number": ("jit.overflow", OverflowError, lambda: random.fold_in(KEY, -1)),
     "two numbers": (
-        *("random.seed", TypeError),
+        "random.seed",
+        TypeError,
         lambda: random.fold_in(KEY, jnp.arange(2)),
     ),
     "integers uniformly": (
-        *("random.floating", ValueError),
+        "random.floating",
+        ValueError,
         lambda: random.uniform(KEY, (2,), "int32"),
     ),
 }

@@ -106,9 +106,12 @@ def test_what_numpy_does_not_know_to_require_is_its_error(words: Any) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        *(lambda x: np.array(x, nonsense=1), lambda x: np.asarray([x], nonsense=1)),
-        *(lambda x: np.asfortranarray(x, nonsense=1), lambda x: x.sort(nonsense=1)),
-        *(lambda x: np.require(x, nonsense=1), lambda x: x.partition(0, nonsense=1)),
+        lambda x: np.array(x, nonsense=1),
+        lambda x: np.asarray([x], nonsense=1),
+        lambda x: np.asfortranarray(x, nonsense=1),
+        lambda x: x.sort(nonsense=1),
+        lambda x: np.require(x, nonsense=1),
+        lambda x: x.partition(0, nonsense=1),
     ],
 )
 def test_an_argument_that_there_is_not_is_an_error(call: Any) -> None:

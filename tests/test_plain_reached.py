@@ -97,9 +97,12 @@ def test_what_is_called_sees_numpy_as_the_caller_does(way: str) -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        *(lambda v: plain_helper.drawn(v), lambda v: NAMED["drawn"](v)),
-        *(lambda v: LISTED[1](v), lambda v: Drawing.alone(v)),
-        *(lambda v: Drawing().method(v), lambda v: DRAWING.method(v)),
+        lambda v: plain_helper.drawn(v),
+        lambda v: NAMED["drawn"](v),
+        lambda v: LISTED[1](v),
+        lambda v: Drawing.alone(v),
+        lambda v: Drawing().method(v),
+        lambda v: DRAWING.method(v),
     ],
 )
 def test_what_is_called_draws_anew(function: Function) -> None:

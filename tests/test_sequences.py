@@ -194,9 +194,12 @@ def test_an_int_of_numpy_is_not_narrowed_first(dtype: str) -> None:
         with np.errstate(over="ignore"):
             wanted = wide.astype(dtype)
         for found in (
-            *(jnp.array(wide, dtype), jnp.asarray(np.array(wide), dtype)),
-            *(jnp.full((), wide, dtype), lax.full((), wide, np.dtype(dtype))),
-            *(jnp.full_like(1.0, wide, dtype), lax.convert_element_type(wide, dtype)),
+            jnp.array(wide, dtype),
+            jnp.asarray(np.array(wide), dtype),
+            jnp.full((), wide, dtype),
+            lax.full((), wide, np.dtype(dtype)),
+            jnp.full_like(1.0, wide, dtype),
+            lax.convert_element_type(wide, dtype),
         ):
             assert found.dtype == dtype
             assert found == wanted

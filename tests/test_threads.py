@@ -114,7 +114,9 @@ def test_who_waits_wakes_when_a_trace_raises(pool: Any, gate: Gate) -> None:
     gate.let_go(1)
     errors = [call.exception(LATE) for call in calls]
     assert sorted(type(error).__name__ for error in errors) == [
-        *("ArithmeticError", "NoneType", "NoneType"),
+        "ArithmeticError",
+        "NoneType",
+        "NoneType",
     ]
     assert gate.traces == 2 and f.cache_info().currsize == 1
 

@@ -37,7 +37,12 @@ if TYPE_CHECKING:  # a program that is in the store needs nothing of the compile
     from traceir_numba.pipeline.compiler import Compilation
 
 __all__ = [
-    *("CHOICES", "DIALECTS", "DONATES", "CpuExecutable", "compile", "compile_count"),
+    "CHOICES",
+    "DIALECTS",
+    "DONATES",
+    "CpuExecutable",
+    "compile",
+    "compile_count",
 ]
 
 # What is chosen where the reference chooses otherwise.
@@ -58,8 +63,15 @@ class CpuExecutable:
     """
 
     __slots__ = (
-        *("run", "stored", "_closed", "_name", "_donated", "_seconds"),
-        *("_kernels", "_made_in", "_build"),
+        "run",
+        "stored",
+        "_closed",
+        "_name",
+        "_donated",
+        "_seconds",
+        "_kernels",
+        "_made_in",
+        "_build",
         "__weakref__",
     )
 

@@ -17,8 +17,10 @@ EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-5
 RELIED_ON = frozenset(CATCHABLE) - {"NotImplementedError"}
 # What an error says of a name that there is not; the first is the rule face.missing.
 LACKS = (
-    *("A name of the module must be one that it has", "unexpected keyword argument"),
-    *("module 'traceir", "'Array' object has no attribute"),
+    "A name of the module must be one that it has",
+    "unexpected keyword argument",
+    "module 'traceir",
+    "'Array' object has no attribute",
 )
 PARTS = {"complex64": "float32", "complex128": "float64"}
 

@@ -47,7 +47,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "NAT": ("0", "1", "2", "3", "4", "5"),
     "NUM": NUMBERS,
     "FLOAT": ("0.5", "1.0", "2.0", "0.125"),
-    "MODE": (*('"clip"', '"fill"', '"drop"', '"wrap"', "None"), '"promise_in_bounds"'),
+    "MODE": ('"clip"', '"fill"', '"drop"', '"wrap"', "None", '"promise_in_bounds"'),
     "PADMODE": (
         *('"constant"', '"edge"', '"reflect"', '"symmetric"', '"wrap"', '"maximum"'),
         *('"mean"', '"minimum"', '"median"', '"linear_ramp"', '"empty"'),

@@ -21,8 +21,10 @@ FAST = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": Fals
 SECONDS = 60
 # Errors of a program that cannot be traced: only an eager run says what it means.
 UNTRACEABLE = (
-    *("ConcretizationTypeError", "TracerArrayConversionError"),
-    *("NonConcreteBooleanIndexError", "TracerIntegerConversionError"),
+    "ConcretizationTypeError",
+    "TracerArrayConversionError",
+    "NonConcreteBooleanIndexError",
+    "TracerIntegerConversionError",
 )
 
 

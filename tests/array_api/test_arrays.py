@@ -170,8 +170,10 @@ def test_the_sets_of_elements(dtype: str) -> None:
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, values)
     for found, want in (
-        *((every.indices, first), (every.inverse_indices, back.reshape(3, 4))),
-        *((every.counts, counts), (counted.counts, counts)),
+        (every.indices, first),
+        (every.inverse_indices, back.reshape(3, 4)),
+        (every.counts, counts),
+        (counted.counts, counts),
         (inverse.inverse_indices, back.reshape(3, 4)),
     ):
         assert found.dtype == "int64"

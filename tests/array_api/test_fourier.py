@@ -31,7 +31,10 @@ KINDS = {
 }
 ONE: list[dict[str, Any]] = [{}, {"n": 4}, {"n": 7}, {"axis": 0}, {"n": 5, "axis": 1}]
 SEVERAL: list[dict[str, Any]] = [
-    *({}, {"axes": (0, 2)}, {"s": (3, 8), "axes": (1, 2)}, {"axes": (-2,)}),
+    {},
+    {"axes": (0, 2)},
+    {"s": (3, 8), "axes": (1, 2)},
+    {"axes": (-2,)},
 ]
 NORMS = ("backward", "ortho", "forward")
 

@@ -204,10 +204,18 @@ def test_factorizations_have_names_shapes_and_products(dtype: str) -> None:
     others += (whole.U, whole.Vh, thin.U, thin.Vh)
     assert {part.dtype for part in others} == {np.dtype(dtype)}
     assert [p.shape for p in (*reduced, *complete)] == [
-        *((2, 4, 3), (2, 3, 3), (2, 4, 4), (2, 4, 3))
+        (2, 4, 3),
+        (2, 3, 3),
+        (2, 4, 4),
+        (2, 4, 3),
     ]
     assert [p.shape for p in (*whole, *thin)] == [
-        *((2, 4, 4), (2, 3), (2, 3, 3), (2, 4, 3), (2, 3), (2, 3, 3))
+        (2, 4, 4),
+        (2, 3),
+        (2, 3, 3),
+        (2, 4, 3),
+        (2, 3),
+        (2, 3, 3),
     ]
     turned = np.swapaxes(np.asarray(vectors), -1, -2).conj()
     product = np.asarray(vectors) * np.asarray(values)[:, None] @ turned

@@ -62,10 +62,15 @@ def test_the_namespace_tells_what_it_can() -> None:
     assert info.devices() == [device]
     assert jnp.zeros(2, device=device).device == device
     assert set(info.capabilities()) == {
-        *("boolean indexing", "data-dependent shapes", "max dimensions")
+        "boolean indexing",
+        "data-dependent shapes",
+        "max dimensions",
     }
     assert set(info.default_dtypes(device=device)) == {
-        *("real floating", "complex floating", "integral", "indexing")
+        "real floating",
+        "complex floating",
+        "integral",
+        "indexing",
     }
     with raises_rule("array.device", ValueError, "gpu"):
         info.dtypes(device="gpu")

@@ -136,7 +136,8 @@ def test_running_totals(name: str, way: str) -> None:
     for dtype, results in found.items():
         x = cube(dtype) if dtype in COMPLEX else CUBE
         wanted = (
-            *(call(x, axis=1), call(x, axis=-1, include_initial=True)),
+            call(x, axis=1),
+            call(x, axis=-1, include_initial=True),
             call(x[0, 0]),
         )
         for one, want in zip(results, wanted, strict=True):
@@ -251,7 +252,9 @@ def test_differences(way: str) -> None:
     for dtype, results in found.items():
         x = cube(dtype)
         wanted = (
-            *(np.diff(x), np.diff(x, axis=0, n=2), np.diff(x, n=0)),
+            np.diff(x),
+            np.diff(x, axis=0, n=2),
+            np.diff(x, n=0),
             np.diff(x, axis=1, prepend=x[:, :1], append=x),
         )
         for one, want in zip(results, wanted, strict=True):

@@ -157,8 +157,11 @@ def test_the_full_text_keeps_the_bits_of_a_nan_and_effects() -> None:
 @pytest.mark.parametrize(
     "value, told",
     [
-        *((len, "function"), (np.float32(1), "float32"), ((1, (object,)), "type")),
-        *((np.dtype("V8"), "VoidDType"), ((np.dtype(">f4"),), "Float32DType")),
+        (len, "function"),
+        (np.float32(1), "float32"),
+        ((1, (object,)), "type"),
+        (np.dtype("V8"), "VoidDType"),
+        ((np.dtype(">f4"),), "Float32DType"),
     ],
 )
 def test_what_has_no_text_is_refused_with_its_name(value: Hashable, told: str) -> None:

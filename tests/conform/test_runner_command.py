@@ -252,8 +252,14 @@ def test_an_interrupt_leaves_what_was_judged(tmp_path: Path) -> None:
     path, marks = tmp_path / "run.json", tmp_path / "marks"
     process = subprocess.Popen(
         [
-            *(sys.executable, "-c", INTERRUPTED, "broken:SlowWithMarks"),
-            *("--cases", "*/*", "--json", str(path)),
+            sys.executable,
+            "-c",
+            INTERRUPTED,
+            "broken:SlowWithMarks",
+            "--cases",
+            "*/*",
+            "--json",
+            str(path),
         ],
         cwd=Path(__file__).parent,
         env={**os.environ, "PYTHONPATH": str(ROOT), "BROKEN_MARK": str(marks)},

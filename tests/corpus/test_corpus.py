@@ -84,7 +84,11 @@ def test_an_equation_that_is_wrong_by_itself_is_named() -> None:
     assert lines and all(line.startswith("exp[") for line in lines)
     (line,) = faults(
         lambda program, args: found[:1],
-        *(program, args, [found[1], args[0]], default(), {}),
+        program,
+        args,
+        [found[1], args[0]],
+        default(),
+        {},
     )
     assert line == "other results where all variables are asked for"
 

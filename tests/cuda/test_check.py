@@ -37,8 +37,11 @@ def test_one_table_of_cases_tests_and_times(
     assert lines[0].startswith("cuda:0: ") and "numba" in lines[0]
     assert " ".join(lines[1].split()) == "result time rate of copy to JAX to CuPy"
     assert [line.split("  ")[0] for line in lines[2:-1]] == [
-        *("cases", "tests", "copy by the driver"),
-        *("x + 1, float32", "x + 1, float64"),
+        "cases",
+        "tests",
+        "copy by the driver",
+        "x + 1, float32",
+        "x + 1, float64",
     ]
     assert " pass " in lines[2] and "1 passed" in lines[3] and "GB/s" in lines[5]
 

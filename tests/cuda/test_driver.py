@@ -101,8 +101,10 @@ def test_one_stream_waits_for_another_by_an_event(dialect: Dialect) -> None:
     device.let_wait(1, 2)
     device.let_wait(1, 1)
     assert dialect.said == [
-        *(("record", "legacy"), ("wait", 77)),
-        *(("record", "of thread"), ("wait", "legacy")),
+        ("record", "legacy"),
+        ("wait", 77),
+        ("record", "of thread"),
+        ("wait", "legacy"),
     ]
 
 

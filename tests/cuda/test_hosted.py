@@ -90,7 +90,10 @@ def test_the_host_computes_no_more_than_these() -> None:
         *("schur", "hessenberg"),
     }
     assert kinds[HostCallback] == {
-        *("debug_print", "debug_callback", "pure_callback", "io_callback"),
+        "debug_print",
+        "debug_callback",
+        "pure_callback",
+        "io_callback",
     }
 
 

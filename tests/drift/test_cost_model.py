@@ -29,8 +29,12 @@ ROOT = Path(__file__).parents[2]
 NUMBERS = ROOT / "tests" / "data" / "numbers.toml"
 # What only a device reads, or its memory; the text of the backend is looked at instead.
 ON_DEVICE = {
-    *("LAUNCH_THREADS", "COPY_THREADS", "DEVICE_POOL_BYTES", "DEVICE_POOL_STEPS"),
-    *("PARTS", "LINE_PARTS"),
+    "LAUNCH_THREADS",
+    "COPY_THREADS",
+    "DEVICE_POOL_BYTES",
+    "DEVICE_POOL_STEPS",
+    "PARTS",
+    "LINE_PARTS",
 }
 
 

@@ -60,7 +60,13 @@ def test_it_imports_numba_numpy_and_the_standard_library(file: Path) -> None:
         )
     }
     assert found - {"math"} == {
-        *("base64", "ctypes", "hashlib", "numba", "numpy", "pathlib", "sys")
+        "base64",
+        "ctypes",
+        "hashlib",
+        "numba",
+        "numpy",
+        "pathlib",
+        "sys",
     }
 
 

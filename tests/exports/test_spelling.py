@@ -26,8 +26,11 @@ def test_a_program_as_in_the_manual_of_jax() -> None:
     types = jax.ShapeDtypeStruct((3,), jnp.float32), jax.ShapeDtypeStruct((), "int32")
     made: export.Exported = export.export(f, platforms=["cpu", "cuda"])(*types)
     assert (made.fun_name, *made.in_avals, *made.out_avals) == (
-        *("f", jax.typeof(X), jax.typeof(np.int32(2))),
-        *(jax.typeof(X[0]), jax.typeof(np.int32(2))),
+        "f",
+        jax.typeof(X),
+        jax.typeof(np.int32(2)),
+        jax.typeof(X[0]),
+        jax.typeof(np.int32(2)),
     )
     read = export.deserialize(bytearray(made.serialize(vjp_order=1)))
     assert [float(v) for v in read.call(X, np.int32(2))] == [8, 2]

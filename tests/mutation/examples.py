@@ -29,8 +29,10 @@ def samples() -> Iterator[tuple[str, tuple[int, ...], dict[str, Any]]]:
         params = {"all_gather_dimension": at, "tiled": tiled, **_NAMED}
         yield "all_gather", (2, 3), params
     for tiled, shape, at in (
-        *((False, (2, 3), 0), (False, (3, 2), 1)),
-        *((True, (4, 3), 0), (True, (3, 4), 1)),
+        (False, (2, 3), 0),
+        (False, (3, 2), 1),
+        (True, (4, 3), 0),
+        (True, (3, 4), 1),
     ):
         yield (
             "reduce_scatter",

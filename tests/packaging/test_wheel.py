@@ -15,8 +15,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
 DATA = (
-    *("*.rst", "grammar.ebnf", "coverage.toml", "rules/*.toml"),
-    *("cases/**/*.tir", "deviations/*.toml", "runs/*.json", "runs/*.xz"),
+    "*.rst",
+    "grammar.ebnf",
+    "coverage.toml",
+    "rules/*.toml",
+    "cases/**/*.tir",
+    "deviations/*.toml",
+    "runs/*.json",
+    "runs/*.xz",
 )
 
 PROGRAM = """
@@ -106,7 +112,12 @@ def test_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
     ).splitlines()
     assert output == ["{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }", "2"]
     judged = run(
-        *(sys.executable, "-m", "traceir.conform", "oracle", "--cases", "add/*"),
+        sys.executable,
+        "-m",
+        "traceir.conform",
+        "oracle",
+        "--cases",
+        "add/*",
         cwd=tmp_path,
         PYTHONPATH=str(target),
     )

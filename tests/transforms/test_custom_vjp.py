@@ -172,8 +172,10 @@ def test_cotangents_are_given_or_none(returned: Any, wanted: Any) -> None:
         ("custom_vjp.tree", TypeError, lambda ct: (ct,), r"PyTreeDef\(\(\*,\)\)"),
         ("custom_vjp.tree", TypeError, lambda ct: (ct, {"j": ct}), r"output\[1\]"),
         (
-            *("custom_vjp.types", ValueError),
-            *(lambda ct: (ct, {"k": np.ones(3, "f4")}), r"output\[1\]\['k'\]"),
+            "custom_vjp.types",
+            ValueError,
+            lambda ct: (ct, {"k": np.ones(3, "f4")}),
+            r"output\[1\]\['k'\]",
         ),
     ],
 )

@@ -62,15 +62,24 @@ def forms(r: np.random.Generator) -> Grid:
     edges = [0.5, 0.9, 1.0, 1.5, 8.0, 12.0, 16.0, 20.0, 120.0, 1e4]
     large, near = _powers(r, 10, 1e9, 12), _powers(r, 1e-2, 1e3, 16)
     a = [
-        *(_powers(r, 1e-3, 1e3, 16), near, _powers(r, 1e-300, 1e300, 10), large),
-        *(_powers(r, 1e-8, 2, 12), r.choice(edges, 16) * (1 + _near(r, 16) / 8)),
-        *(_powers(r, 1e-3, 300, 12), _powers(r, 50, 200, 6)),
+        _powers(r, 1e-3, 1e3, 16),
+        near,
+        _powers(r, 1e-300, 1e300, 10),
+        large,
+        _powers(r, 1e-8, 2, 12),
+        r.choice(edges, 16) * (1 + _near(r, 16) / 8),
+        _powers(r, 1e-3, 300, 12),
+        _powers(r, 50, 200, 6),
     ]
     x = [
-        *(_powers(r, 1e-3, 1e3, 16), near * _powers(r, 0.3, 3, 16)),
-        *(_powers(r, 1e-300, 1e300, 10), large + np.sqrt(large) * r.normal(0, 3, 12)),
-        *(_powers(r, 1e-12, 5, 12), r.choice(edges, 16) * _powers(r, 0.7, 1.5, 16)),
-        *(r.uniform(0.9, 1.6, 12), _powers(r, 1e-3, 1, 6)),
+        _powers(r, 1e-3, 1e3, 16),
+        near * _powers(r, 0.3, 3, 16),
+        _powers(r, 1e-300, 1e300, 10),
+        large + np.sqrt(large) * r.normal(0, 3, 12),
+        _powers(r, 1e-12, 5, 12),
+        r.choice(edges, 16) * _powers(r, 0.7, 1.5, 16),
+        r.uniform(0.9, 1.6, 12),
+        _powers(r, 1e-3, 1, 6),
     ]
     return [np.concatenate(a), np.concatenate(x)]
 

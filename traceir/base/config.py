@@ -78,8 +78,13 @@ class ConfigFlag:
 
 
 _PRECISIONS = (
-    *(None, "default", "high", "highest"),
-    *("bfloat16", "tensorfloat32", "float32"),
+    None,
+    "default",
+    "high",
+    "highest",
+    "bfloat16",
+    "tensorfloat32",
+    "float32",
 )
 # Names are JAX's, less its prefix.
 FLAGS: Mapping[str, ConfigFlag] = {

@@ -37,8 +37,12 @@ Function = Callable[..., Any]
 _INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
 _MODULES = MODULES | {
-    *("numpy", "numpy.random", "numpy.linalg", "numpy.fft"),
-    *("numpy.lib", "numpy.lib.stride_tricks"),
+    "numpy",
+    "numpy.random",
+    "numpy.linalg",
+    "numpy.fft",
+    "numpy.lib",
+    "numpy.lib.stride_tricks",
 }
 
 # Libraries that a traced function sees as they are, whatever they take from NumPy: most
@@ -262,8 +266,11 @@ class NamespaceView:
         view = self._view(function.__globals__)
         view.plain |= classes.tells_classes_apart(function.__code__)
         made = FunctionType(
-            *(function.__code__, view, function.__name__),
-            *(self.of(function.__defaults__), cells or None),
+            function.__code__,
+            view,
+            function.__name__,
+            self.of(function.__defaults__),
+            cells or None,
         )
         known = function.__kwdefaults__
         made.__kwdefaults__ = known and {k: self.of(v) for k, v in known.items()}

@@ -79,7 +79,14 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
             raise rules.error(error.rule, got=got, hint=error.hint) from None
     trace = current_trace()
     call = CallSignature(
-        *(None, context, face, strict, labels, treedef, tuple(avals), bound.statics),
+        None,
+        context,
+        face,
+        strict,
+        labels,
+        treedef,
+        tuple(avals),
+        bound.statics,
         axes=tuple(trace.axes.items()) if trace else (),
         orders=orders_of(bound.dynamic) if face == "numpy" else (),
     )

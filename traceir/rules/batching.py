@@ -14,8 +14,14 @@ from traceir.rules.row_reader import FormulaNames, RowReader
 
 # The classes of primitives by how they are batched; each is one rule in code.
 BATCH_CLASSES = (
-    *("pointwise", "aligned", "anywhere", "front", "contraction"),
-    *("constant", "collective", "region"),
+    "pointwise",
+    "aligned",
+    "anywhere",
+    "front",
+    "contraction",
+    "constant",
+    "collective",
+    "region",
 )
 # Of these the row says what becomes of its params.
 _MOVING = ("anywhere", "front", "collective")

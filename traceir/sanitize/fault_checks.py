@@ -92,7 +92,9 @@ def pointwise(primitive: str) -> bool:
     if row is None:
         return False
     return not {"pointwise1", "pointwise2"}.isdisjoint(row.classes) or primitive in (
-        *("add_any", "clamp", "reduce_precision"),
+        "add_any",
+        "clamp",
+        "reduce_precision",
     )
 
 
@@ -301,8 +303,14 @@ COUNTED: Mapping[str, tuple[int, ...]] = {
     ),
     **dict.fromkeys(
         (
-            *("add", "sub", "mul", "pow", "add_any", "dot_general"),
-            *("conv_general_dilated", "reduce_window_sum"),
+            "add",
+            "sub",
+            "mul",
+            "pow",
+            "add_any",
+            "dot_general",
+            "conv_general_dilated",
+            "reduce_window_sum",
         ),
         (0, 1),
     ),
@@ -317,8 +325,12 @@ CHECKS: Mapping[str, Check] = {
     "gather": _gathered,
     **dict.fromkeys(
         (
-            *("scatter", "scatter-add", "scatter-sub", "scatter-mul"),
-            *("scatter-min", "scatter-max"),
+            "scatter",
+            "scatter-add",
+            "scatter-sub",
+            "scatter-mul",
+            "scatter-min",
+            "scatter-max",
         ),
         _scattered,
     ),

@@ -26,8 +26,12 @@ from traceir.tracing.trace import EAGER, Tracer, bind, typeof
 
 Leaves = tuple[list[Any], flatten.TreeDef, tuple[tuple[int, Any], ...]]
 VMAP_METHODS = (
-    *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all"),
-    *("legacy_vectorized", None),
+    "sequential",
+    "sequential_unrolled",
+    "expand_dims",
+    "broadcast_all",
+    "legacy_vectorized",
+    None,
 )
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 

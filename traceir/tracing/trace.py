@@ -134,7 +134,14 @@ class Trace:
     """
 
     __slots__ = (
-        *("level", "parent", "name", "transform", "face", "alive", "nested", "axes"),
+        "level",
+        "parent",
+        "name",
+        "transform",
+        "face",
+        "alive",
+        "nested",
+        "axes",
         "__weakref__",
     )
     kind = "Trace"

@@ -28,7 +28,9 @@ from traceir_numba.runtime.external_symbols import provided
 SYMBOL = "traceir_safepoint"
 CALLEE = Callee(SYMBOL, ("int64",), "int64")
 NEEDS = (
-    *("traceir_clock", "traceir_lock", "traceir_unlock"),
+    "traceir_clock",
+    "traceir_lock",
+    "traceir_unlock",
     "traceir_handle_signals",
 )
 

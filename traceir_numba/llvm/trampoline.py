@@ -135,7 +135,10 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
 
 # What a trampoline reads first: the kernel, None, functions of Python's C interface.
 API = (
-    *("PyLong_AsLongLong", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread"),
+    "PyLong_AsLongLong",
+    "Py_IncRef",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
     "PyErr_Occurred",
 )
 WORDS = ("kernel", "none", *API)

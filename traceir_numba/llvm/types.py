@@ -11,7 +11,6 @@ from ctypes import c_float
 from math import isfinite, isnan
 from typing import NamedTuple
 
-_WIDTHS = 8, 16, 32, 64
 LLVM = {
     "bool": "i1",
     **{

@@ -173,7 +173,12 @@ def _part(kernel: KernelSource) -> _KernelText:
     symbol = _symbol(kernel)
     args = _arguments(kernel)
     text = _lowered(
-        *(kernel.text, symbol, args, None, kernel.calls, others),
+        kernel.text,
+        symbol,
+        args,
+        None,
+        kernel.calls,
+        others,
         interleave=kernel.interleave,
         rounds=kernel.rounds if safepoints.can_poll() else (),
     )

@@ -37,8 +37,15 @@ class NumpyTracer(StagedTracer):
     """
 
     __slots__ = (
-        *("_atom", "_known", "_base", "_step", "_seen", "version"),
-        *("number", "layout", "_origins"),
+        "_atom",
+        "_known",
+        "_base",
+        "_step",
+        "_seen",
+        "version",
+        "number",
+        "layout",
+        "_origins",
     )
     _atom: Atom | None
 

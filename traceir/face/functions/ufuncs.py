@@ -56,7 +56,12 @@ def _conjugate(x: Operand) -> Any:
 
 
 COMPARISONS = (
-    *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
+    np.equal,
+    np.not_equal,
+    np.less,
+    np.less_equal,
+    np.greater,
+    np.greater_equal,
 )
 # What the methods of universal functions do; `ufunc_methods` says it.
 METHODS: dict[str, Function] = {}

@@ -34,7 +34,6 @@ from traceir.tracing.trace import typeof
 
 Widths = tuple[tuple[int, int], ...]
 Values = tuple[tuple[Any, Any], ...]
-Border = Callable[[Array, int, int, int], tuple[Array, ...]]
 
 _STATISTICS: Mapping[str, Callable[..., Array]] = {
     "maximum": _max,

@@ -22,8 +22,14 @@ from traceir.tracing.trace import bind
 # Stirling's series of the logarithm of the gamma function: Abramowitz and Stegun,
 # "Handbook of Mathematical Functions" (1964), 6.1.40.
 _STIRLING = (
-    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360),
-    *(1 / 156, -3617 / 122400),
+    1 / 12,
+    -1 / 360,
+    1 / 1260,
+    -1 / 1680,
+    1 / 1188,
+    -691 / 360360,
+    1 / 156,
+    -3617 / 122400,
 )
 # From here on the terms that are left out are below half a unit of double precision.
 _LARGE = 10.0

@@ -205,8 +205,14 @@ def region(
 CLASSES: dict[str, ClassRule] = {
     rule.__name__: rule
     for rule in (
-        *(pointwise, aligned, anywhere, front, contraction),
-        *(constant, collective, region),
+        pointwise,
+        aligned,
+        anywhere,
+        front,
+        contraction,
+        constant,
+        collective,
+        region,
     )
 }
 

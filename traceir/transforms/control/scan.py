@@ -119,7 +119,9 @@ def jvp_scan(
     found = list(
         parts(
             scan.run(body, *operands),
-            *(scan.carry, sum(carried), count - scan.carry),
+            scan.carry,
+            sum(carried),
+            count - scan.carry,
         )
     )
     last, last_dots, ys, ys_dots = found

@@ -223,7 +223,10 @@ def backward_body(
         """One step backwards, by the transposed tape of the body."""
         fixed, totals, last, cts, residuals = parts(
             inputs,
-            *(len(first) - sum(first), sum(first), scan.carry, sum(arriving)),
+            len(first) - sum(first),
+            sum(first),
+            scan.carry,
+            sum(arriving),
         )
         known = iter([*fixed, *residuals])
         values = [

@@ -39,6 +39,10 @@ register("psum", Decomposition(fold("reduce_sum", out_sharding=None)))
 register("pmax", Decomposition(fold("reduce_max")))
 register("pmin", Decomposition(fold("reduce_min")))
 for _primitive in (
-    *("all_gather", "reduce_scatter", "ppermute", "all_to_all", "axis_index"),
+    "all_gather",
+    "reduce_scatter",
+    "ppermute",
+    "all_to_all",
+    "axis_index",
 ):
     register(_primitive, Decomposition(named))
