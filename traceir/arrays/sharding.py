@@ -24,7 +24,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class AxisType(Enum):
-    """The decider of layouts along an axis of a mesh.
+    """The authority that decides layouts along an axis of a mesh.
 
     `Auto`: the compiler, which takes constraints; `Explicit`: the types of the
     operands; `Manual`: the function itself, which sees one part.
