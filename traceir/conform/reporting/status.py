@@ -163,7 +163,7 @@ def _deviations() -> Iterator[str]:
         if not rows:
             continue
         yield from _title(f"Deviations: {column}", "-")
-        yield f"Recorded in ``deviations/{path.name}``; each case must fail there."
+        yield f"Recorded in ``spec/deviations/{path.name}``; each case must fail there."
         yield ""
         for row in rows:
             yield f"* ``{row.id}``: {prose(row.does)}."
