@@ -76,7 +76,7 @@ def test_calls_that_overlap_leave_the_count_as_it_was(library: Library) -> None:
     for one in running:
         one.start()
     for one in running:
-        one.join(timeout=10)
+        one.join(timeout=60)
     assert seen == [1] and library.threads == several
 
 

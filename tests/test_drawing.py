@@ -111,6 +111,23 @@ def test_how_many_examples_are_drawn_is_the_profile_s_to_say() -> None:
     assert found == FIXED.keys() - {"conftest.py"}
 
 
+def test_what_must_come_is_waited_for_a_minute() -> None:
+    """A busy machine is slow; waits below a second are for what must not come."""
+    waits = ("wait", "join", "get", "result", "communicate", "run")
+    found = {
+        f"{file}:{call.lineno}"
+        for file, name, call in calls()
+        for limit in (*call.args[:1], *(w.value for w in call.keywords))
+        if name in waits
+        and isinstance(limit, ast.Constant)
+        and type(limit.value) in (int, float)
+        and isinstance(call.func, ast.Attribute)
+        and (name in waits[:2] or "timeout" in {w.arg for w in call.keywords})
+        and 1 <= limit.value < 60
+    }
+    assert found == set()
+
+
 def test_generators_have_seeds() -> None:
     makers = ("default_rng", "RandomState", "Random", "SystemRandom")
     found = {f for f, name, c in calls() if name in makers and not c.args}

@@ -47,7 +47,7 @@ def at_once(call: Callable[[], Any]) -> list[Any]:
     together = threading.Barrier(THREADS)
 
     def work(_: int) -> Any:
-        together.wait(10)
+        together.wait(60)
         return call()
 
     before = sys.getswitchinterval()

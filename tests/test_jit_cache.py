@@ -150,12 +150,12 @@ def test_clearing_all_while_a_comparison_asks_for_a_cache() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
 
 
 def _clear_all(began: threading.Event, cleared: threading.Event) -> None:
-    began.wait(10)
+    began.wait(60)
     traceir.clear_caches()
     cleared.set()
 

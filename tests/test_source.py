@@ -71,7 +71,7 @@ def test_no_user_frame() -> None:
     scope: dict[str, Any] = {"capture": capture, "put": found.put}
     exec(compile("def f(): put(capture())", PACKAGE + "x.py", "exec"), scope)
     _thread.start_new_thread(scope["f"], ())
-    assert found.get(timeout=10) is None
+    assert found.get(timeout=60) is None
 
 
 def test_who_makes_an_instance_of_a_dataclass_is_the_user() -> None:

@@ -133,7 +133,7 @@ thread.join()
 def test_a_fork_waits_for_locks_in_any_order(first: bool) -> None:
     program = FORKS.replace("FIRST", str(first))
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], check=True, timeout=30
+        [sys.executable, "-W", "ignore", "-c", program], check=True, timeout=120
     )
 
 

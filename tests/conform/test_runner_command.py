@@ -272,7 +272,7 @@ def test_an_interrupt_leaves_what_was_judged(tmp_path: Path) -> None:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
     run = from_json(path.read_text())
     assert 0 < len(run.verdicts) < len(load_cases())

@@ -24,7 +24,7 @@ from traceir.rules import default
 
 FEW = examples(5)
 KEY = ("key",)
-LATE = 10
+LATE = 60
 SOON = 0.002  # what a thread should not do it would have done by then
 TREE = flatten.flatten(())[1]
 
