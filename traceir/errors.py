@@ -203,7 +203,7 @@ CLASSES |= {
 def make(
     cls_name: str, rule: str, says: str, got: str = "", hint: str = "", where: str = ""
 ) -> TraceirError:
-    """Build the error of clause `rule`; raises nothing itself.
+    """Build the error of clause `rule`, with the error text; raises nothing itself.
 
     >>> print(make("TypeError", "add.numeric", "Operands must be numeric.", "bool[3]"))
     Operands must be numeric.

@@ -21,7 +21,7 @@ from traceir_numba.errors import wrapped
 from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
-from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, half_of
+from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, float16_of
 from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (
@@ -201,7 +201,7 @@ def reference_function(primitive: str) -> Callable[..., Any]:
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:
         # Numbers of 16 bits are bits in a program without halves; so are arguments.
-        given = [a.view(BITS) if half_of(a.dtype) else a for a in arrays]
+        given = [a.view(BITS) if float16_of(a.dtype) else a for a in arrays]
         found = evaluate_eqn(primitive, tuple(params.items()), given)
         return found[0] if len(found) == 1 else found
 

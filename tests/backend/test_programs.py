@@ -100,7 +100,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(threads: Any) -> None:
 
 def test_a_range_is_split_without_gaps() -> None:
     for low, high, count in ((0, 1000, 7), (5, 6, 4), (0, 0, 3), (10, 100_000, 8)):
-        pieces = thread_pool.split(low, high, count)
+        pieces = thread_pool.thread_split(low, high, count)
         covered = [k for lo, hi in pieces for k in range(lo, hi)]
         assert covered == list(range(low, high))
 

@@ -269,22 +269,22 @@ class PartTexts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Printer:
+class TextPrinter:
     """A printer of programs, and of their parts."""
 
     program: Callable[[Jaxpr], str]
     parts: Callable[[ClosedJaxpr], PartTexts]
 
 
-_printers: list[Printer] = []
+_printers: list[TextPrinter] = []
 
 
-def print_by(printer: Printer) -> None:
+def print_by(printer: TextPrinter) -> None:
     """Let a printer write programs: `traceir.text.printer`, which needs this module."""
     _printers[:] = [printer]
 
 
-def printer() -> Printer:
+def printer() -> TextPrinter:
     """The printer of programs."""
     return _printers[0]
 

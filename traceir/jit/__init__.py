@@ -15,7 +15,7 @@ tracing it anew. A miss is decided in `staging.find_entry`. Start reading at
 - `function`: `JitFunction`: traced on the first call, compiled code after
 - `instrument`: executables wrapped for the debugging flags
 - `make_jaxpr`: tracing without running: `make_jaxpr` and `eval_shape`
-- `miss_report`: reasons for a cache miss: the nearest entry and the difference
+- `miss_report`: reasons for a retrace: the nearest entry and the difference
 - `pickling`: jitted functions in pickles: by name, or with their function
 - `sharded`: `jit` with shardings, checked at each call
 - `stages`: ahead-of-time stages: traced, lowered and compiled functions

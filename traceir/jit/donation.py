@@ -23,7 +23,7 @@ from traceir.jit.cache.signature import StaticSpec, bind_arguments, resolve_stat
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
-from traceir.jit.instrument import watching
+from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
 from traceir.jit.staging import Prepared, check_seal
 from traceir.pytrees.flatten import leaves
@@ -79,7 +79,7 @@ class DonatingFunction(JitFunction):
                 entry, self._backend(), self._options.keep_unused, usable
             )
             if watched(local.context):
-                exe = watching(exe, entry.closed, local.context)
+                exe = instrumented(exe, entry.closed, local.context)
         unusable = [entry.closed.in_avals[k] for k in wanted if k not in usable]
         if unusable:
             _tell(unusable)

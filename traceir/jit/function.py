@@ -39,8 +39,8 @@ from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import OTHER, Runner
 from traceir.jit.hot_path.raw_keys import make_fast, raw_key, stays
-from traceir.jit.instrument import watching
-from traceir.jit.miss_report import nearest
+from traceir.jit.instrument import instrumented
+from traceir.jit.miss_report import retrace_reason
 from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
     Prepared,
@@ -177,7 +177,7 @@ class JitFunction(Pickled):
                 return self._stage(entry, prepared)
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
             if watched(config.local.context):
-                exe = watching(exe, entry.closed, config.local.context)
+                exe = instrumented(exe, entry.closed, config.local.context)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             runner = Runner(
@@ -229,17 +229,17 @@ class JitFunction(Pickled):
         """
         context, limit = config.local.context, self._options.max_traces
         if context.no_tracing:
-            got = f"{self._name}; {nearest(self._cache, call, key)}"
+            got = f"{self._name}; {retrace_reason(self._cache, call, key)}"
             raise rules.error("cache.no_tracing", got=got)
         if limit is not None and self._traced >= limit:
             raise rules.error(
                 "cache.max_traces",
                 got=f"trace {self._traced + 1} of {self._name} with max_traces="
-                f"{limit}; {nearest(self._cache, call, key)}",
+                f"{limit}; {retrace_reason(self._cache, call, key)}",
             )
         self._traced += 1
         if context.explain_cache_misses or context.log_compiles:
-            reason = nearest(self._cache, call, key)
+            reason = retrace_reason(self._cache, call, key)
             if context.explain_cache_misses:
                 warn("Cache miss of %s: %s", self._name, reason)
             if context.log_compiles:
@@ -361,7 +361,7 @@ class JitFunction(Pickled):
             key = key_table().key(prepared.call)
         entry = self._cache.entries.get(key)
         if entry is None:
-            return f"miss: {nearest(self._cache, prepared.call, key)}"
+            return f"miss: {retrace_reason(self._cache, prepared.call, key)}"
         try:
             check_seal(entry, self._fun)
         except StaleCaptureError as error:

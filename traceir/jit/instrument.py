@@ -9,10 +9,10 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.sanitize.nan_checks import NanCheckedExecutable
 
 
-def watching(exe: Any, closed: ClosedJaxpr, context: Context) -> Any:
+def instrumented(exe: Any, closed: ClosedJaxpr, context: Context) -> Any:
     """The executable of a program, looked at as the flags ask.
 
-    >>> watching("exe", None, Context())
+    >>> instrumented("exe", None, Context())
     'exe'
     """
     if context.debug_nans or context.debug_infs or context.sanitize:

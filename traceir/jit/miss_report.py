@@ -1,4 +1,4 @@
-"""Reasons for a cache miss: the nearest entry and the difference.
+"""Reasons for a retrace: the nearest entry and the difference.
 
 Serves: cache.key.*
 """
@@ -10,7 +10,7 @@ from traceir.jit.cache.trace_cache import FunctionCache
 from traceir.jit.staging import key_table
 
 
-def nearest(cache: FunctionCache, call: CallSignature, key: Key) -> str:
+def retrace_reason(cache: FunctionCache, call: CallSignature, key: Key) -> str:
     """The fewest differences of a key from an entry's: row, argument, old and new."""
     entries = list(cache.entries.values())
     if not entries:

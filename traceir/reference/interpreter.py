@@ -101,7 +101,7 @@ def eval_jaxpr(
 class InterpretedProgram:
     """A program made ready to run: every variable has a slot, every equation a call."""
 
-    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_hosted")
+    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_on_host")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]) -> None:
         slots: dict[Var, int] = {}
@@ -129,7 +129,7 @@ class InterpretedProgram:
             self._calls.append((call, operands, results, done))
         self._outputs = tuple(map(read, jaxpr.outvars))
         self._fixed = [v for v in self._start if v is not None]
-        self._hosted = calls_host(jaxpr)
+        self._on_host = calls_host(jaxpr)
 
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
         """The function that computes an equation's results from its operands."""
@@ -141,7 +141,7 @@ class InterpretedProgram:
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Fresh results for arrays of exactly the input types; never warns."""
-        if self._hosted:
+        if self._on_host:
             with called_from_here():
                 return quiet().run(self._run, arrays)
         return quiet().run(self._run, arrays)

@@ -46,7 +46,7 @@ class Tainted:
         return self.array
 
 
-def marked(array: np.ndarray, bad: Any, fault: Fault | None) -> Tainted:
+def tainted(array: np.ndarray, bad: Any, fault: Fault | None) -> Tainted:
     """An array with its marks, which are dropped where there is none."""
     if fault is None or bad is None or not bad.any():
         return Tainted(array)
@@ -145,14 +145,14 @@ def _operation(
         given = list(map(Tainted, results))
         if old is not None:
             pairs = zip(results, old, strict=True)
-            given = [marked(result, *inherited) for result, inherited in pairs]
+            given = [tainted(result, *inherited) for result, inherited in pairs]
         for one in faults(eqn.primitive, eqn.params, arrays, results):
             fault = Fault(one.rule, one.got, where)
             if one.bad is None:
                 raise fault.error()
             before = given[one.result]
             new = one.bad | before.marks()
-            given[one.result] = marked(before.array, new, before.fault or fault)
+            given[one.result] = tainted(before.array, new, before.fault or fault)
         return given
 
     return call
@@ -239,12 +239,12 @@ class TaintDomain:
         """New elements and old ones, each with its mark."""
         bad = np.where(which, new.marks(), old.marks())
         fault = new.fault if (bad & which).any() else old.fault
-        return marked(np.where(which, new.array, old.array), bad, fault)
+        return tainted(np.where(which, new.array, old.array), bad, fault)
 
     def row(self, value: Tainted, k: int) -> Tainted:
         """A row with its marks."""
         bad = None if value.bad is None else value.bad[k, ...]
-        return marked(value.array[k, ...], bad, value.fault)
+        return tainted(value.array[k, ...], bad, value.fault)
 
     def rows(self, length: int, aval: ShapedArray) -> TaintedRows:
         """Room for rows and their marks."""
@@ -254,7 +254,7 @@ class TaintDomain:
         """The rows, with the fault of the first that has one."""
         first = min(rows.faults, default=None)
         fault = None if first is None else rows.faults[first]
-        return marked(rows.array, rows.bad, fault)
+        return tainted(rows.array, rows.bad, fault)
 
 
 class TaintedRows:

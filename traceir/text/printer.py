@@ -18,7 +18,7 @@ from traceir.ir.jaxpr import (
     Eqn,
     Jaxpr,
     Literal,
-    Printer,
+    TextPrinter,
     Var,
     print_by,
 )
@@ -67,18 +67,18 @@ def to_text(
     '{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }'
     """
     closed = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr)
-    printer = _Printer(rules or default(), full, closed, keep)
+    printer = _ProgramPrinter(rules or default(), full, closed, keep)
     return layout(printer.module(closed), printer.form.width)
 
 
 def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
     """The brief text of a program, and the names that its variables have there."""
-    printer = _Printer(default(), False, ClosedJaxpr(closed.jaxpr))
+    printer = _ProgramPrinter(default(), False, ClosedJaxpr(closed.jaxpr))
     text = layout(printer.module(ClosedJaxpr(closed.jaxpr)), printer.form.width)
     return text, printer.names.given()
 
 
-class _Printer:
+class _ProgramPrinter:
     def __init__(
         self,
         rules: Rules,
@@ -253,7 +253,7 @@ class ProgramTexts:
     """
 
     def __init__(self, closed: ClosedJaxpr) -> None:
-        self._printer = _Printer(default(), False, closed)
+        self._printer = _ProgramPrinter(default(), False, closed)
         # Variables are named when they are first written.
         self._printer.module(closed)
 
@@ -267,4 +267,4 @@ class ProgramTexts:
         return self._printer.atom(jaxpr, atom)
 
 
-print_by(Printer(to_text, ProgramTexts))
+print_by(TextPrinter(to_text, ProgramTexts))

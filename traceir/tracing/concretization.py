@@ -18,7 +18,7 @@ _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
 _OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
 
 
-class Traced(Protocol):
+class TracedValue(Protocol):
     """A tracer, as far as it is asked here."""
 
     aval: ShapedArray
@@ -41,7 +41,7 @@ class Tracing(Protocol):
     transform: str
 
 
-def refusal(tracer: Traced, row_id: str, what: str = "") -> Exception:
+def refusal(tracer: TracedValue, row_id: str, what: str = "") -> Exception:
     """The error of a question to a traced value that its transform does not answer.
 
     `what` names the Python operation, for the text. The error's class is the row's.
@@ -50,14 +50,14 @@ def refusal(tracer: Traced, row_id: str, what: str = "") -> Exception:
     return rules.error(row_id, got=got, hint=advice(tracer, row_id))
 
 
-def permitted(tracer: Traced, row_id: str) -> bool:
+def permitted(tracer: TracedValue, row_id: str) -> bool:
     """True if the row has an answer for a value of the tracer's transform."""
     levels = rules.default().levels
     row = levels.transforms.get(tracer._trace.transform)
     return levels.permits(row.knows if row else "shape", row_id)
 
 
-def origin(tracer: Traced) -> str:
+def origin(tracer: TracedValue) -> str:
     """The reason why the value is not known: the arguments or operation behind it."""
     trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
@@ -76,12 +76,12 @@ def origin(tracer: Traced) -> str:
     return f"{where}; it depends on the {noun} {names}"
 
 
-def arguments(tracer: Traced) -> list[str]:
+def arguments(tracer: TracedValue) -> list[str]:
     """The arguments that a traced value is computed from, as the user spells them."""
     return tracer.arguments()
 
 
-def advice(tracer: Traced, row_id: str) -> str:
+def advice(tracer: TracedValue, row_id: str) -> str:
     """The row's hint for the transform, with the call for `jit` spelled out."""
     clauses, transforms = rules.default().clauses, rules.default().levels.transforms
     hint = clauses[row_id].hint

@@ -41,7 +41,7 @@ OWN = ("temporary", "output")
 def assign_buffers(
     program: BufferProgram, donated: Collection[int] = ()
 ) -> BufferProgram:
-    """The same program with buffers that take over dead memory.
+    """Decide buffer reuse: the same program with buffers that take over dead memory.
 
     `donated` are the inputs whose memory may be written once they have been read.
     """

@@ -25,7 +25,7 @@ from traceir_numba.device_functions import (
 )
 from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.loops.program import Buffer, BufferProgram, CallReference
-from traceir_numba.lowering.float16 import HALVES
+from traceir_numba.lowering.float16 import FLOAT16_DTYPES
 from traceir_numba.runtime.allocator import dtype_name
 
 # What a module may need: a name, and the statement that gives it.
@@ -110,7 +110,7 @@ def strided_product(
     left = matrices(x, rows, inner, strides[:2], row, along)
     right = matrices(y, inner, columns, strides[2:], down, column)
     z[...] = gemm(left, right).reshape(z.shape)'''
-EVALUATED_TEXT = '''\
+REFERENCE_CALL_TEXT = '''\
 def evaluated(kernel):
     """A function of arrays that gives arrays of their own, and never warns."""
 
@@ -123,7 +123,7 @@ def evaluated(kernel):
 
     return call'''
 HELPERS = {
-    "evaluated": EVALUATED_TEXT,
+    "evaluated": REFERENCE_CALL_TEXT,
     "kernel": KERNEL_TEXT,
     "parallel": PARALLEL_TEXT,
     "in_order": IN_ORDER_TEXT,
@@ -218,7 +218,7 @@ def header(body: str, known: Mapping[str, str], large: Mapping[str, str]) -> lis
     helpers = [text for name, text in known.items() if name in words]
     lines = [
         f"{dtype_name(d)} = np.dtype({PAIRS.get(d, _in_quotes(d))})"
-        for d in (*NUMBERS, *HALVES, *PAIRS)
+        for d in (*NUMBERS, *FLOAT16_DTYPES, *PAIRS)
         if dtype_name(d) in words
     ]
     lines += [

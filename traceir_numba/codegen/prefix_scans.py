@@ -37,20 +37,20 @@ class ScanEmitter(Protocol):
 
 
 def write(emitter: ScanEmitter) -> None:
-    """The loops of a running nest."""
-    running = _PrefixScan(emitter)
+    """The loops of a prefix scan."""
+    scan = _PrefixScanWriter(emitter)
     match emitter.loops.split:
         case "blocks":
-            running.whole()
+            scan.whole()
         case "tiles":
-            running.columns_by_tile()
+            scan.columns_by_tile()
         case _ if emitter.nest.form == "rows":
-            running.rows()
+            scan.rows()
         case _:
-            running.columns()
+            scan.columns()
 
 
-class _PrefixScan:
+class _PrefixScanWriter:
     def __init__(self, emitter: ScanEmitter) -> None:
         nest = emitter.nest
         self.emitter = emitter
@@ -155,10 +155,10 @@ class _PrefixScan:
                 self.emitter.body()
                 code.store(self.access, self.value(), self.dtype)
             code.add(f"i{a} = {first}")
-            running = f"running_{self.way}_{plain(self.dtype)}"
+            fold = f"running_{self.way}_{plain(self.dtype)}"
             memory, _, _ = code.place(self.access).partition("[")
             given = memory, index_text(self.access), "width", self.acc
-            code.add(f"{self.acc} = {code.call(running, *given)}")
+            code.add(f"{self.acc} = {code.call(fold, *given)}")
 
     def whole(self) -> None:
         """Blocks by themselves, and then the prefix of each of them."""

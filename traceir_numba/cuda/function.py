@@ -19,7 +19,7 @@ from traceir.jit.fallback import FallbackFunction
 from traceir.jit.function import JitFunction
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import raw_key
-from traceir.jit.instrument import watching
+from traceir.jit.instrument import instrumented
 from traceir.jit.staging import check_seal
 from traceir.pytrees import flatten
 from traceir.sanitize.nan_checks import watched
@@ -63,8 +63,8 @@ class CudaFunction(JitFunction):
             entry = self._entry(prepared)
             found: Any = executable(entry, self._backend(), True)
             if watched(local.context):
-                found = watching(found, entry.closed, local.context)
-        run = _Runner(entry, found, prepared.bound.origins)
+                found = instrumented(found, entry.closed, local.context)
+        run = _CallRunner(entry, found, prepared.bound.origins)
         if raw is not None:  # there are no arrays of other libraries
             self._cache.remember(self._fast, raw, entry, run)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
@@ -78,7 +78,7 @@ class CudaFunction(JitFunction):
         """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
         args, kwargs = flatten.map_(TakenArrays().take, (args, kwargs))
         traced = super().trace(*args, **kwargs)
-        return _Traced(traced.entry, traced.backend, True, True)
+        return _CudaTraced(traced.entry, traced.backend, True, True)
 
 
 class CudaFallbackFunction(FallbackFunction, CudaFunction):
@@ -101,7 +101,7 @@ def on_host(leaf: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Runner:
+class _CallRunner:
     """The runner of calls of one kind."""
 
     entry: TraceCacheEntry
@@ -149,24 +149,24 @@ def _host(x: Any, aval: ShapedArray) -> np.ndarray:
 # -- ahead of time --------------------------------------------------------------------
 
 
-class _Traced(stages.Traced):
+class _CudaTraced(stages.Traced):
     """A function traced for a device."""
 
     __slots__ = ()
 
     def lower(self) -> stages.Lowered:
-        return _Lowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
+        return _CudaLowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
 
 
-class _Lowered(stages.Lowered):
+class _CudaLowered(stages.Lowered):
     __slots__ = ()
 
     def compile(self) -> stages.Compiled:
         exe = self._executable()
-        return _Compiled(self.entry, self.backend, True, True, exe)
+        return _CudaCompiled(self.entry, self.backend, True, True, exe)
 
 
-class _Compiled(stages.Compiled):
+class _CudaCompiled(stages.Compiled):
     """A compiled function, whose results stay on the device."""
 
     __slots__ = ()

@@ -49,7 +49,7 @@ _COUNTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _OperandNumber:
     """The position of an array among the operands."""
 
     number: int
@@ -70,7 +70,7 @@ class _OperatorCall:
         kind = type(value)
         if self.is_operand(value):
             self.operands.append(value)
-            return _Place(len(self.operands)), _Place
+            return _OperandNumber(len(self.operands)), _OperandNumber
         if kind is tuple or kind is list:
             pairs = [self.part(v) for v in value]
             return kind(p for p, _ in pairs), (kind, *(k for _, k in pairs))
@@ -108,7 +108,7 @@ class _OperatorCall:
 def _with(part: Any, operands: tuple[Any, ...]) -> Any:
     """The argument with operands in the places that stand for them."""
     kind = type(part)
-    if kind is _Place:
+    if kind is _OperandNumber:
         return operands[part.number - 1]
     if kind is tuple or kind is list:
         return kind(_with(p, operands) for p in part)

@@ -45,7 +45,7 @@ from traceir_numba.loops.program import (
     Routine,
     Step,
 )
-from traceir_numba.runtime.allocator import BITS, half_of
+from traceir_numba.runtime.allocator import BITS, float16_of
 
 
 def memory_of(dtype: str) -> np.dtype:
@@ -57,7 +57,7 @@ def memory_of(dtype: str) -> np.dtype:
     kind = as_dtype(dtype)
     if kind == np.dtype(bool):
         return np.dtype(np.uint8)
-    return part_of(kind) or (BITS if half_of(kind) else kind)
+    return part_of(kind) or (BITS if float16_of(kind) else kind)
 
 
 def length_of(buffer: Buffer) -> int:

@@ -66,7 +66,11 @@ from traceir_numba.fusion.clusters import (
     seeds,
 )
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.inplace_scatter import computed_apart, read_early, read_late
+from traceir_numba.fusion.inplace_scatter import (
+    precomputed_updates,
+    read_early,
+    read_late,
+)
 from traceir_numba.fusion.materialize import (
     epilogue_apart,
     recompute_costs,
@@ -97,7 +101,7 @@ def fuse(graph: Graph) -> FusionPlan:
         wanted = recomputed(graph, stored, clusters, costs)
         wanted |= too_long(graph, stored, clusters)
         wanted |= read_early(graph, stored, clusters)
-        wanted |= computed_apart(graph, stored, clusters, costs)
+        wanted |= precomputed_updates(graph, stored, clusters, costs)
         wanted |= read_late(graph, stored, clusters)
         if not wanted:
             break
@@ -152,7 +156,7 @@ class _Fuser:
         needed = 0
         for var in reads:
             needed |= self.makers[var]
-        found = self.choose(job, reads, needed, size, deep)
+        found = self.fusion_decision(job, reads, needed, size, deep)
         if found is None:
             found = Cluster(len(self.all), job.space), 0, False
             self.all.append(found[0])
@@ -192,7 +196,7 @@ class _Fuser:
         assert isinstance(operand, Var)
         return self.graph.memory_of(operand)
 
-    def choose(
+    def fusion_decision(
         self, job: Job, reads: Reads, needed: int, size: int, deep: int
     ) -> tuple[Cluster, int, bool] | None:
         """A cluster that a job can join, the pass, and whether it finishes there."""
@@ -318,7 +322,7 @@ def _pass_of_epilogue(job: Job, cluster: Cluster, reads: Reads) -> int | None:
     return max(stages, default=None)
 
 
-def kept_values(plan: FusionPlan, results: Collection[Var]) -> set[Var]:
+def live_out_values(plan: FusionPlan, results: Collection[Var]) -> set[Var]:
     """The values that are read by another nest, or are results."""
     kept = set(results)
     for cluster in plan.clusters:

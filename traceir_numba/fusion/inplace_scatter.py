@@ -27,7 +27,7 @@ from traceir_numba.fusion.clusters import Cluster, Job, scatter_of, seeds
 from traceir_numba.fusion.dataflow import Graph
 
 
-def written_over(
+def overwritten_memory(
     graph: Graph, cluster: Cluster, stored: Collection[Var]
 ) -> dict[Var, Var]:
     """The memory that is written over, if all of it may be read there, too."""
@@ -53,7 +53,7 @@ def read_early(
     }
 
 
-def computed_apart(
+def precomputed_updates(
     graph: Graph,
     stored: Collection[Var],
     clusters: Iterable[Cluster],
@@ -81,17 +81,17 @@ def read_late(
 
     They are smaller than the array, which otherwise would be copied for them.
     """
-    puts: dict[Var, int] = defaultdict(int)  # bit sets of clusters
+    scatters: dict[Var, int] = defaultdict(int)  # bit sets of clusters
     for cluster in clusters:
         if cluster.jobs[0].kind == "scatter":
             operand = cluster.jobs[0].eqn.inputs[0]
             assert isinstance(operand, Var)
-            puts[graph.memory_of(operand)] |= 1 << cluster.number
+            scatters[graph.memory_of(operand)] |= 1 << cluster.number
     return {
         var
         for cluster in clusters
         for memory in cluster.reads
-        if puts.get(memory, 0) & cluster.before
+        if scatters.get(memory, 0) & cluster.before
         for var in _values_of(graph, memory, stored, cluster)
     }
 

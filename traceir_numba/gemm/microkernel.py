@@ -98,7 +98,7 @@ def tile_text(t: RegisterTile, name: str, listed: bool = False) -> str:
     lists = "ptr noalias %lines, ptr noalias %x_steps, ptr noalias %y_steps, i64 %count"
     args += f", {lists}" if listed else ", i64 %count, i64 %y_row"
     blocks = {
-        "entry": [*_fetch(t), *(_lines(t) if listed else []), "br label %loop"],
+        "entry": [*_prefetch(t), *(_lines(t) if listed else []), "br label %loop"],
         "loop": loop,
         "end": ["%is = icmp ne i64 %add, 0", "br i1 %is, label %sum, label %put"],
         "put": [*_leave(t, "put"), "ret void"],
@@ -145,7 +145,7 @@ def _declared(t: RegisterTile) -> str:
     return found
 
 
-def _fetch(t: RegisterTile) -> list[str]:
+def _prefetch(t: RegisterTile) -> list[str]:
     """Lines that ask for the memory of the tile, which takes as long as its sums."""
     lines = []
     for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):

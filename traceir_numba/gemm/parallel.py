@@ -87,12 +87,12 @@ def _share(
     if work < (alone if threads == 1 else shared):
         entry(*given, 0, lines, 0, columns, *sizes)
     elif lines >= cost_model.MATMUL_PIECE_ROWS * threads or lines >= columns:
-        pieces = thread_pool.split(0, lines, _pieces(lines, threads, work))
+        pieces = thread_pool.thread_split(0, lines, _pieces(lines, threads, work))
         thread_pool.each(
             entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces]
         )
     else:
-        pieces = thread_pool.split(0, columns, _pieces(columns, threads, work))
+        pieces = thread_pool.thread_split(0, columns, _pieces(columns, threads, work))
         thread_pool.each(
             entry, [(*given, 0, lines, lo, hi, *sizes) for lo, hi in pieces]
         )
@@ -129,7 +129,7 @@ def _long(
     sizes = (0, columns, rows, columns, part, count, 0, part * x_along, *steps)
     threads = thread_pool.threads()
     most = cost_model.SPLIT_SUM_PIECES * threads if threads > 1 else 1
-    pieces = thread_pool.split(0, count, most)
+    pieces = thread_pool.thread_split(0, count, most)
     tasks = [(x, y, parts, lo * rows, hi * rows, *sizes) for lo, hi in pieces]
     thread_pool.each(entry, tasks)
     if rest:

@@ -72,7 +72,7 @@ def lower(
 
 
 @dataclass(slots=True)
-class _Loop:
+class _LoopTargets:
     """The jumps of `break` and `continue` so far."""
 
     breaks: list[Way]
@@ -86,7 +86,7 @@ class _FunctionLowering(StatementLowering):
         self, globals: Mapping[str, Any], result: str | None, interleave: int
     ) -> None:
         super().__init__(globals, result)
-        self.loops: list[_Loop] = []
+        self.loops: list[_LoopTargets] = []
         self.note = ", !llvm.loop !0" if interleave > 1 else ""
 
     def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
@@ -192,9 +192,9 @@ class _FunctionLowering(StatementLowering):
         self.names = names
         return head, carried
 
-    def inside(self, body: Sequence[ast.stmt]) -> _Loop:
+    def inside(self, body: Sequence[ast.stmt]) -> _LoopTargets:
         """The statements of a loop; its end is one of the ways to the next round."""
-        loop = _Loop([], [])
+        loop = _LoopTargets([], [])
         self.loops.append(loop)
         self.statements(body)
         if self.open:

@@ -30,7 +30,7 @@ from traceir_numba.fusion.clusters import (
     seeds,
 )
 from traceir_numba.fusion.dataflow import Graph, Place, identity_map
-from traceir_numba.fusion.inplace_scatter import written_over
+from traceir_numba.fusion.inplace_scatter import overwritten_memory
 from traceir_numba.loops.body_builder import BodyBuilder
 from traceir_numba.loops.indirect_access import IndirectAccess
 from traceir_numba.loops.nest import (
@@ -88,7 +88,7 @@ class _NestBuilder:
         self.cluster = cluster
         self.stored = stored
         self.kept = kept
-        self.homes = homes(cluster, kept) | written_over(graph, cluster, stored)
+        self.homes = homes(cluster, kept) | overwritten_memory(graph, cluster, stored)
         self.names = names
         self.found = IndirectAccess(self)
         self.memory: dict[Var, int] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from traceir.ir.jaxpr import Var
 from traceir_numba.fusion.clusters import Cluster
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.fuse import fuse, kept_values
+from traceir_numba.fusion.fuse import fuse, live_out_values
 from traceir_numba.loops.build_nest import build
 from traceir_numba.loops.program import Buffer, Labels, Launch
 from traceir_numba.loops.schedule import merge
@@ -25,7 +25,7 @@ class ClusterLowering:
     ) -> None:
         self._graph, self._names = graph, names
         self._plan = fuse(graph)
-        self._kept = kept_values(self._plan, {graph.memory_of(v) for v in results})
+        self._kept = live_out_values(self._plan, {graph.memory_of(v) for v in results})
         self.clusters = self._plan.clusters
 
     def launch(

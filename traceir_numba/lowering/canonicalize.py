@@ -152,17 +152,17 @@ class _Canonicalizer:
         flow = entry.read(eqn)
         if isinstance(flow, SwitchOp) and isinstance(flow.index, Literal):
             return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
-        tidy = hoist_invariants(flow, self)
-        outputs = tuple(eqn.outputs[k] for k in tidy.left)
+        hoisted = hoist_invariants(flow, self)
+        outputs = tuple(eqn.outputs[k] for k in hoisted.left)
         self.eqns.append(
             replace(
                 eqn,
-                inputs=tidy.flow.operands,
+                inputs=hoisted.flow.operands,
                 outputs=outputs,
-                params=entry.write(eqn, tidy.flow),
+                params=entry.write(eqn, hoisted.flow),
             )
         )
-        return tuple(tidy.known.get(k, v) for k, v in enumerate(eqn.outputs))
+        return tuple(hoisted.known.get(k, v) for k, v in enumerate(eqn.outputs))
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
         """Simplify a program inside; `fixed` of its inputs never change."""

@@ -28,9 +28,9 @@ from traceir.ir.jaxpr import (
 )
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Concat, Decomposition, Region, View
-from traceir_numba.runtime.allocator import BITS, half_of
+from traceir_numba.runtime.allocator import BITS, float16_of
 
-HALVES = ("float16", "bfloat16")
+FLOAT16_DTYPES = ("float16", "bfloat16")
 SINGLE, DOUBLE = map(np.dtype, ("float32", "float64"))
 # Besides entries that are views and parts: what has an operation on the bits.
 MOVES = frozenset({"select_n", "bitcast_convert_type"})
@@ -53,7 +53,7 @@ class Float16Lowering:
 def lower_float16(closed: ClosedJaxpr) -> Float16Lowering:
     """The same program without dtypes of 16 bits; its inputs and results are bits."""
     outs = enumerate(closed.jaxpr.outvars)
-    views = tuple((k, half) for k, v in outs if (half := half_of(v.aval.dtype)))
+    views = tuple((k, half) for k, v in outs if (half := float16_of(v.aval.dtype)))
     if not _has_float16(closed.jaxpr):
         return Float16Lowering(closed, {}, views)
     names: dict[Var, Var] = {}
@@ -66,7 +66,7 @@ def _has_float16(jaxpr: Jaxpr) -> bool:
         if any(_has_float16(inner.jaxpr) for inner in subjaxprs(eqn)):
             return True
         atoms += [*eqn.inputs, *eqn.outputs]
-    return any(half_of(a.aval.dtype) for a in atoms)
+    return any(float16_of(a.aval.dtype) for a in atoms)
 
 
 def _lowered(closed: ClosedJaxpr, names: dict[Var, Var]) -> ClosedJaxpr:
@@ -83,7 +83,7 @@ def _lowered(closed: ClosedJaxpr, names: dict[Var, Var]) -> ClosedJaxpr:
 
 def _as_bits(value: Any) -> np.ndarray:
     array = np.asarray(value)
-    return array.view(BITS) if half_of(array.dtype) else array
+    return array.view(BITS) if float16_of(array.dtype) else array
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class _Lower:
 
     def define(self, var: Var) -> Var:
         """The variable of a value's bits; of another value itself."""
-        if not half_of(var.aval.dtype):
+        if not float16_of(var.aval.dtype):
             return var
         self.stored[var] = made = Var(var.aval.update(dtype=BITS))
         self.names[made] = var
@@ -107,13 +107,13 @@ class _Lower:
         """An operand as its bits."""
         if isinstance(atom, Var):
             return self.stored.get(atom, atom)
-        if not half_of(atom.aval.dtype):
+        if not float16_of(atom.aval.dtype):
             return atom
         return Literal(int(atom.array.view(BITS)), atom.aval.update(dtype=BITS))
 
     def single(self, atom: Atom, eqn: Eqn) -> Atom:
         """An operand as a number of float32."""
-        half = half_of(atom.aval.dtype)
+        half = float16_of(atom.aval.dtype)
         if not half:
             return atom
         aval = atom.aval.update(dtype=SINGLE)
@@ -138,14 +138,14 @@ class _Lower:
             # Read now: afterwards its programs have params that are the backend's own.
             flow = entry.read(eqn)
             eqn = replace(eqn, inputs=flow.operands, params=entry.write(eqn, flow))
-        if not any(half_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
+        if not any(float16_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
             self.eqns.append(replace(eqn, params=self.inner(eqn)))
             return
         programs = any(subjaxprs(eqn)) and isinstance(entry, Region | Decomposition)
         if programs or isinstance(entry, View | Concat) or eqn.primitive in MOVES:
             self.moved(eqn)
         elif eqn.primitive in NAMED:
-            half = half_of(eqn.outputs[0].aval.dtype)
+            half = float16_of(eqn.outputs[0].aval.dtype)
             self.moved(replace(eqn, params=(("half", half), *eqn.params)))
         elif eqn.primitive == "convert_element_type":
             self.converted(eqn)
@@ -160,7 +160,7 @@ class _Lower:
                 return _lowered(one, self.names) if _has_float16(one.jaxpr) else one
             if isinstance(one, tuple) and type(one) is tuple:
                 return tuple(map(value, one))
-            return dtype if half_of(one) else one
+            return dtype if float16_of(one) else one
 
         return tuple((name, value(one)) for name, one in eqn.params)
 
@@ -173,11 +173,11 @@ class _Lower:
     def converted(self, eqn: Eqn) -> None:
         """A conversion, in as many steps as it takes to round once."""
         (x,), (out,) = eqn.inputs, eqn.outputs
-        half, dtype = half_of(out.aval.dtype), x.aval.dtype
+        half, dtype = float16_of(out.aval.dtype), x.aval.dtype
         if not half:
             single = self.single(x, eqn)
             self.eqns.append(replace(eqn, inputs=(single,)))
-        elif half == half_of(dtype):
+        elif half == float16_of(dtype):
             self.moved(eqn)
         else:
             source = self.single(x, eqn)
@@ -205,7 +205,7 @@ class _Lower:
         inputs = tuple(self.single(a, eqn) for a in eqn.inputs)
         outputs, rounded = [], []
         for out in eqn.outputs:
-            half = half_of(out.aval.dtype)
+            half = float16_of(out.aval.dtype)
             wide = Var(out.aval.update(dtype=SINGLE)) if half else out
             outputs.append(wide)
             if half:

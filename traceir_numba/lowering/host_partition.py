@@ -71,10 +71,10 @@ class _Cutter:
         last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
         eqns: list[Eqn] = []
         done = 0
-        for hosted, group in groupby(jaxpr.eqns, _needs_host):
+        for on_host, group in groupby(jaxpr.eqns, _needs_host):
             part = list(group)
             done += len(part)
-            if hosted:
+            if on_host:
                 eqns += map(self.inside, part)
             else:
                 made = (v for eqn in part for v in eqn.outputs)

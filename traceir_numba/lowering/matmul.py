@@ -38,7 +38,7 @@ class MatmulSizes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand:
+class _MatmulOperand:
     """One operand: its variable, and the order of its groups of dimensions."""
 
     atom: Atom
@@ -72,7 +72,7 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
     (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
     build = _MatmulBuilder(eqn)
     x, y = (
-        _Operand(atom, var, batch, summed, atom in fixed)
+        _MatmulOperand(atom, var, batch, summed, atom in fixed)
         for atom, var, batch, summed in zip(
             eqn.inputs, build.converted(), (lb, rb), (lc, rc), strict=True
         )
@@ -133,7 +133,7 @@ class _MatmulBuilder:
             for x in self.operands
         )
 
-    def laid_out(self, x: _Operand, *groups: Shape) -> Var:
+    def laid_out(self, x: _MatmulOperand, *groups: Shape) -> Var:
         """Groups of dimensions in that order, each as one dimension.
 
         Dimensions in no group have one element.
@@ -157,7 +157,7 @@ class _MatmulBuilder:
         result = self.reshaped(result, self.eqn.outputs[0].aval.shape)
         return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), (result,)))
 
-    def sums(self, x: _Operand, y: _Operand, sizes: MatmulSizes) -> Var:
+    def sums(self, x: _MatmulOperand, y: _MatmulOperand, sizes: MatmulSizes) -> Var:
         """A sum of products over one nest of loops.
 
         Its innermost loop runs along the columns, or else along what is summed.
@@ -178,7 +178,11 @@ class _MatmulBuilder:
         return self.bind("reduce_sum", kept, found, axes=(axis,), out_sharding=None)
 
     def spread(
-        self, x: _Operand, groups: dict[str, Shape], names: list[str], space: Shape
+        self,
+        x: _MatmulOperand,
+        groups: dict[str, Shape],
+        names: list[str],
+        space: Shape,
     ) -> Var:
         """An operand over all loops, of which it has some."""
         own = [n for n in names if n in groups]
@@ -188,7 +192,7 @@ class _MatmulBuilder:
             "broadcast_in_dim", space, var, shape=space, sharding=None, **params
         )
 
-    def call(self, x: _Operand, y: _Operand) -> Var:
+    def call(self, x: _MatmulOperand, y: _MatmulOperand) -> Var:
         """A product of two matrices, or of a stack of such pairs.
 
         An operand whose groups of dimensions are no matrices in memory is laid out.
@@ -204,7 +208,7 @@ class _MatmulBuilder:
         shape = tuple(o.var.aval.shape[d] for o, group in kept for d in group)
         return self.bind("dot_general", shape, a, b, **params)
 
-    def matrices(self, x: _Operand, anew: bool) -> tuple[Var, _Operand]:
+    def matrices(self, x: _MatmulOperand, anew: bool) -> tuple[Var, _MatmulOperand]:
         """An operand as it is, or laid out as a stack of matrices."""
         shape = x.var.aval.shape
         if not anew and all(step(shape, g) is not None for g in (x.free, x.summed)):
@@ -215,7 +219,7 @@ class _MatmulBuilder:
         var = self.laid_out(x, *groups)
         batch = tuple(range(len(stacks) if x.batch else 0))
         summed = (len(groups) - 1,)
-        return var, _Operand(var, var, batch, summed, False)
+        return var, _MatmulOperand(var, var, batch, summed, False)
 
 
 # -- operands that are transposed -----------------------------------------------------

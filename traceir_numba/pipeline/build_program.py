@@ -46,7 +46,7 @@ from traceir_numba.lowering.canonicalize import canonicalize
 from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.split_pairs import lower_pairs
-from traceir_numba.runtime.allocator import half_of
+from traceir_numba.runtime.allocator import float16_of
 
 # What kernels compute with; numbers of 16 bits are bits to them.
 DTYPES = frozenset(map(np.dtype, NUMBERS))
@@ -96,7 +96,7 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
             _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
             dtype = atom.aval.dtype
-            if dtype not in DTYPES and not half_of(dtype) and not part_of(dtype):
+            if dtype not in DTYPES and not float16_of(dtype) and not part_of(dtype):
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
                 raise unsupported(eqn, what)
 

@@ -18,7 +18,7 @@ from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm.optimize import MachineCode
 from traceir_numba.loops.program import BufferProgram, CallReference
-from traceir_numba.lowering.float16 import HALVES
+from traceir_numba.lowering.float16 import FLOAT16_DTYPES
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import report, vector_bits
@@ -74,10 +74,12 @@ class Compilation:
             module.text,
             module.driver,
             module.line,
-            tuple(d for d in (*NUMBERS, *HALVES, *PAIRS) if dtype_name(d) in words),
+            tuple(
+                d for d in (*NUMBERS, *FLOAT16_DTYPES, *PAIRS) if dtype_name(d) in words
+            ),
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),
-            tuple((reference_name(p), p) for p in evaluated(self.program)),
+            tuple((reference_name(p), p) for p in reference_calls(self.program)),
             {code.unit.key: code.unit for code in codes},
         )
 
@@ -113,7 +115,7 @@ def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str
     return module_of(program, sources_of(program)).text
 
 
-def evaluated(program: BufferProgram) -> list[str]:
+def reference_calls(program: BufferProgram) -> list[str]:
     """The primitives that the reference's kernels compute."""
     steps = (s.eqn.primitive for s in program.steps if isinstance(s, CallReference))
     return list(dict.fromkeys(steps))

@@ -164,10 +164,10 @@ def _info() -> MemoryInfo:
     return MemoryInfo(sum(b.nbytes for b in _blocks) - free, free)
 
 
-def half_of(dtype: object) -> str:
+def float16_of(dtype: object) -> str:
     """The name of a dtype of 16 bits, empty for another.
 
-    >>> half_of(np.dtype("float16")), half_of(np.dtype("int16"))
+    >>> float16_of(np.dtype("float16")), float16_of(np.dtype("int16"))
     ('float16', '')
     """
     if isinstance(dtype, np.dtype) and dtype.itemsize == 2 and dtype.kind in "fV":

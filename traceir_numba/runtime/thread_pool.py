@@ -198,7 +198,9 @@ def parallel(
 
     Between pieces Python handles signals, so long work has as many `pieces` at least.
     """
-    parts = split(low, high, max(pieces, cost_model.PIECES_PER_THREAD * _pool.threads))
+    parts = thread_split(
+        low, high, max(pieces, cost_model.PIECES_PER_THREAD * _pool.threads)
+    )
     each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in parts])
 
 
@@ -211,7 +213,7 @@ def in_order(
     pieces: int,
 ) -> None:
     """As `parallel`, one piece after the other."""
-    for lo, hi in split(low, high, pieces):
+    for lo, hi in thread_split(low, high, pieces):
         entry(*arrays, lo, hi, *sizes)
 
 
@@ -231,10 +233,10 @@ def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:
             pass
 
 
-def split(low: int, high: int, count: int) -> list[tuple[int, int]]:
+def thread_split(low: int, high: int, count: int) -> list[tuple[int, int]]:
     """A range in about so many pieces of almost equal length.
 
-    >>> split(0, 10, 4)
+    >>> thread_split(0, 10, 4)
     [(0, 3), (3, 6), (6, 9), (9, 10)]
     """
     step = max(1, -(-(high - low) // count))

@@ -17,7 +17,7 @@ from traceir.base.python_parser import parse_module
 from traceir.errors import TraceirError
 
 
-class Host(Protocol):
+class ActionHost(Protocol):
     """The part of a host that actions reach: functions, leaked values, notes."""
 
     functions: dict[str, Callable[..., Any]]
@@ -36,30 +36,30 @@ class HostError(TraceirError, ArithmeticError):
     rule = "host"
 
 
-def _leak(host: Host, *values: Any) -> Any:
+def _leak(host: ActionHost, *values: Any) -> Any:
     host.leaked.extend(values)
     return values[0]
 
 
-def _raise(host: Host, value: Any) -> None:
+def _raise(host: ActionHost, value: Any) -> None:
     if value:
         raise HostError("raised by the host function")
 
 
-def _compiled(host: Host, *args: Any, function: str) -> Any:
+def _compiled(host: ActionHost, *args: Any, function: str) -> Any:
     return host.compiled(function)(*args)(*args)
 
 
-def _clear(host: Host, *, function: str) -> None:
+def _clear(host: ActionHost, *, function: str) -> None:
     host.clear(function)
 
 
-def _evaluated(host: Host, *, function: str) -> Any:
+def _evaluated(host: ActionHost, *, function: str) -> Any:
     with host.evaluated():
         return host.functions[function]()
 
 
-def _set_item(host: Host, x: Any, y: Any, index: Any) -> Any:
+def _set_item(host: ActionHost, x: Any, y: Any, index: Any) -> Any:
     x[index] = y
     return x
 
@@ -73,22 +73,22 @@ def _method(x: Any, *args: Any, name: str, **options: Any) -> Any:
     return getattr(x, name)(*args, *given, **options)
 
 
-def _call(host: Host, f: Callable[..., Any], *args: Any, **params: Any) -> Any:
+def _call(host: ActionHost, f: Callable[..., Any], *args: Any, **params: Any) -> Any:
     return f(*args, **params)
 
 
-def _close(host: Host, f: Callable[..., Any], *values: Any) -> Callable[..., Any]:
+def _close(host: ActionHost, f: Callable[..., Any], *values: Any) -> Callable[..., Any]:
     return lambda *args: f(*values, *args)
 
 
-def _note(host: Host, *values: Any) -> None:
+def _note(host: ActionHost, *values: Any) -> None:
     host.notes.extend(np.asarray(v).tolist() for v in values)
 
 
 def _applied(function: Callable[..., Any]) -> Callable[..., Any]:
     """An action on arrays as such, which an implementation may run in its own way."""
 
-    def action(host: Host, *args: Any, **params: Any) -> Any:
+    def action(host: ActionHost, *args: Any, **params: Any) -> Any:
         return host.apply(function, *args, **params)
 
     return action

@@ -25,6 +25,7 @@ from traceir.face.functions import ufuncs
 from traceir.face.functions.tables import (
     ARRAYS,
     COUNTED,
+    CUMULATIVE,
     DISCRETE,
     LISTS,
     MEETING,
@@ -32,7 +33,6 @@ from traceir.face.functions.tables import (
     POLYNOMIALS,
     REAL,
     REAL_BY_VALUE,
-    RUNNING,
     TRIMMING,
     WHOLE,
     WIDE,
@@ -90,7 +90,7 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     name = func.__name__
     _check_by_value(name, bound)
     met = _meet(bound, MEETING[name]) if name in MEETING else bound
-    if name in RUNNING and bound.get("dtype") is None:
+    if name in CUMULATIVE and bound.get("dtype") is None:
         met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
     met = {key: _computed(func, bound, key, value) for key, value in met.items()}
     found = _traced(_call(func, met))

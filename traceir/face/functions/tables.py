@@ -92,7 +92,7 @@ DISCRETE = frozenset(
     )
 )
 # Functions that add up, one by one, in the dtype of a sum.
-RUNNING = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
+CUMULATIVE = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
 # Arguments that are lists and no arrays.
 LISTS = frozenset(
     (

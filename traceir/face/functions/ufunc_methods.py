@@ -37,7 +37,7 @@ _REDUCED: dict[str, Callable[..., Any]] = {
     "logical_and": np.all,
     "logical_or": np.any,
 }
-_RUNNING: dict[str, Callable[..., Any]] = {"add": np.cumsum, "multiply": np.cumprod}
+_CUMULATIVE: dict[str, Callable[..., Any]] = {"add": np.cumsum, "multiply": np.cumprod}
 
 
 def _reduce(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
@@ -60,15 +60,15 @@ def _reduce(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
 def _accumulate(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
     rest = dict(options)
     axis = rest.pop("axis", inputs[1] if len(inputs) > 1 else 0)
-    if ufunc.__name__ in _RUNNING:
+    if ufunc.__name__ in _CUMULATIVE:
         known = {k: v for k, v in rest.items() if v is not None}
-        func = _RUNNING[ufunc.__name__]
+        func = _CUMULATIVE[ufunc.__name__]
         return functions.apply(func, (inputs[0],), {"axis": axis, **known})
     _refuse(ufunc, "accumulate", rest)
     if ufunc.__name__ in ("maximum", "minimum"):
         x = traced(operand_of("accumulate", inputs[0]))
-        running = lax.cummax if ufunc.__name__ == "maximum" else lax.cummin
-        return traced(running(x, axis_in(axis, x.ndim)))
+        cumulative = lax.cummax if ufunc.__name__ == "maximum" else lax.cummin
+        return traced(cumulative(x, axis_in(axis, x.ndim)))
     rows = _rows(inputs[0], axis)
     found = rows[:1]
     for row in rows[1:]:

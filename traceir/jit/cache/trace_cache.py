@@ -135,10 +135,11 @@ class FunctionCache:
     def lookup(
         self, key: Key, make: Callable[[], TraceCacheEntry], nested: bool
     ) -> TraceCacheEntry:
-        """The entry of a key, made by `make` at most once however many threads ask.
+        """Decide a cache miss: the entry of a key, if there is one, else a new one.
 
-        A thread that is itself tracing (`nested`) does not wait for another, which
-        might wait for it: it traces too, and the first insert wins.
+        It is made by `make`, at most once however many threads ask. A thread that is
+        itself tracing (`nested`) does not wait for another, which might wait for it: it
+        traces too, and the first insert wins.
         Raises RecursionError (cache.recursion) when this thread is making it already.
         """
         mine = _Pending(threading.get_ident())

@@ -41,7 +41,7 @@ _REDUCED = {
     "logical_and": "all",
     "logical_or": "any",
 }
-_RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+_CUMULATIVE = {"add": "cumsum", "multiply": "cumprod"}
 _UPDATES = {
     "add": "add",
     "multiply": "multiply",
@@ -90,14 +90,14 @@ def _folded(find: Find, name: str) -> Any:
     """The universal function as one that folds by steps; of arrays, not of scalars."""
     from traceir.numpy.functional.ufuncs import ufunc
 
-    class Whole(ufunc):
+    class ArrayUfunc(ufunc):
         """A universal function that takes arrays as they are."""
 
         def __call__(self, *args: Any) -> Any:
             return self._function(*args)
 
     count, identity = NAMED[name]
-    return Whole(find(name), count, 1, identity=identity)
+    return ArrayUfunc(find(name), count, 1, identity=identity)
 
 
 def _reduce(
@@ -117,9 +117,9 @@ def _reduce(
 
 def _accumulate(find: Find, name: str, a: Any, axis: int = 0, dtype: Any = None) -> Any:
     """`cumsum` for `add` and `cumprod` for `multiply`."""
-    if name not in _RUNNING:
+    if name not in _CUMULATIVE:
         return NotImplemented
-    return find(_RUNNING[name])(a, axis, dtype)
+    return find(_CUMULATIVE[name])(a, axis, dtype)
 
 
 def _at(

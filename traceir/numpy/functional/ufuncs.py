@@ -39,14 +39,14 @@ def _call_vectorized(*args: Operand, function: Callable[..., Any]) -> Any:
     return vectorize(function)(*args)
 
 
-class _Kind(type):
+class _UfuncType(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         if type(instance) is FunctionType and cls is ufunc:
             return hasattr(instance, "nin")  # `jnp.add` is one, and a function
         return super().__instancecheck__(instance)
 
 
-class ufunc(metaclass=_Kind):
+class ufunc(metaclass=_UfuncType):
     """A function of scalars that is applied element by element; see `frompyfunc`.
 
     Methods fold and combine with functions of two operands and one result. Their

@@ -39,12 +39,12 @@ from traceir.transforms.rules.registry import JVP
 # Its combination is a function of this layer.
 JVP["cumlogsumexp"] = by_scan("cumlogsumexp", logaddexp)
 
-Running = Callable[[Operand, int], Array]
+Cumulative = Callable[[Operand, int], Array]
 
 
 def _cumulative(
     name: str,
-    run: Running,
+    run: Cumulative,
     a: Operand,
     axis: int | None,
     dtype: DTypeLike,

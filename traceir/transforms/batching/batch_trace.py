@@ -20,7 +20,7 @@ from traceir.tracing.trace import (
     living,
     typeof,
 )
-from traceir.transforms.batching.batching_rules import by_row, named_axes
+from traceir.transforms.batching.batching_rules import batching_rule, named_axes
 from traceir.transforms.rules.axes import place_at
 from traceir.transforms.rules.registry import BatchAxis, Dim
 
@@ -98,7 +98,9 @@ class BatchTrace(Trace):
         with in_force(self.parent):
             if all(d is None for d in dims) and not self.asked(primitive, params):
                 return bind_all(primitive, operands, params)
-            results, targets = by_row(primitive, self.axis, operands, dims, params)
+            results, targets = batching_rule(
+                primitive, self.axis, operands, dims, params
+            )
             reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
             return [
                 r if d is None else BatchTracer(self, r, d, reads)

@@ -31,7 +31,7 @@ Batched = tuple[Sequence[Value], Sequence[Dim]]
 ClassRule = Callable[[Prim, BatchAxis, Sequence[Value], Sequence[Dim], Params], Batched]
 
 
-def by_row(
+def batching_rule(
     primitive: str,
     axis: BatchAxis,
     values: Sequence[Value],
@@ -42,7 +42,7 @@ def by_row(
 
     >>> import numpy as np
     >>> x, axis = np.ones((2, 3), "float32"), BatchAxis(None, 2)
-    >>> by_row("mul", axis, [x, 2.0], [0, None], ())
+    >>> batching_rule("mul", axis, [x, 2.0], [0, None], ())
     ([Array([[2., 2., 2.],
            [2., 2., 2.]], dtype=float32)], (0,))
     """

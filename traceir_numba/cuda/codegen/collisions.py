@@ -154,7 +154,7 @@ def _told(
 
 
 @dataclass(frozen=True, slots=True)
-class _AffineIndex:
+class _LoopOffset:
     """`start + step * index` of a loop with so many indices; without one `start`."""
 
     start: int
@@ -173,45 +173,45 @@ class _AffineIndex:
 
 def _line(
     nest: LoopNest, value: Operand, extents: Shape, params: Shape
-) -> _AffineIndex | None:
+) -> _LoopOffset | None:
     """A value as a linear function of one loop's index, if it is one."""
     if isinstance(value, ScalarConstant):
         numbers = {"True": 1, "False": 0}
         kind = value.dtype
         whole = kind == "bool" or kind.startswith(("int", "uint"))
         return (
-            _AffineIndex(numbers.get(value.text) or int(value.text)) if whole else None
+            _LoopOffset(numbers.get(value.text) or int(value.text)) if whole else None
         )
     node = nest.body[value]
     if isinstance(node, LoopIndex):
         start = 0 if node.start is None else params[node.start]
         step = 1 if node.step is None else params[node.step]
-        return _AffineIndex(start, step, node.dim, extents[node.dim])
+        return _LoopOffset(start, step, node.dim, extents[node.dim])
     if not isinstance(node, Apply):
         return None
     given = [_line(nest, arg, extents, params) for arg in node.args]
     return _applied(node, given)
 
 
-def _applied(node: Apply, given: list[_AffineIndex | None]) -> _AffineIndex | None:
+def _applied(node: Apply, given: list[_LoopOffset | None]) -> _LoopOffset | None:
     """The line that a primitive makes of lines, if no number wraps."""
     match node.primitive, given:
-        case (("iota" | "convert_element_type" | "copy"), [_AffineIndex() as x]):
+        case (("iota" | "convert_element_type" | "copy"), [_LoopOffset() as x]):
             return x if _fits(x, node.dtype) else None
-        case "add", [_AffineIndex() as x, _AffineIndex() as y] if (
+        case "add", [_LoopOffset() as x, _LoopOffset() as y] if (
             x.dim is None or y.dim is None
         ):
             dim, count = (x.dim, x.count) if y.dim is None else (y.dim, y.count)
-            found = _AffineIndex(x.start + y.start, x.step + y.step, dim, count)
+            found = _LoopOffset(x.start + y.start, x.step + y.step, dim, count)
             return found if _fits(found, node.dtype) else None
-        case "lt", [_AffineIndex() as x, _AffineIndex() as y] if x.low >= y.high:
-            return _AffineIndex(0)
-        case "select_n", [_AffineIndex(0, 0), x, _]:
+        case "lt", [_LoopOffset() as x, _LoopOffset() as y] if x.low >= y.high:
+            return _LoopOffset(0)
+        case "select_n", [_LoopOffset(0, 0), x, _]:
             return x
     return None
 
 
-def _fits(line: _AffineIndex, dtype: str) -> bool:
+def _fits(line: _LoopOffset, dtype: str) -> bool:
     """True if all of its numbers are ones of an integer dtype."""
     if not dtype.startswith(("int", "uint")):
         return False

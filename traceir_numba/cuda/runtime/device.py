@@ -205,7 +205,7 @@ def copy(source: Any, target: Any) -> None:
     target.copy_to_device(source)
 
 
-class _Region:
+class _DeviceRegion:
     """Memory as interfaces tell of it; `owner` lives as long as any array over it."""
 
     __slots__ = ("owner", "_interface")
@@ -226,7 +226,7 @@ class _Region:
 def at(pointer: int, shape: tuple[int, ...], dtype: np.dtype, owner: Any) -> Any:
     """The elements that lie at an address, as an argument of kernels."""
     interface = {"data": (pointer, False), "shape": shape, "typestr": dtype.str}
-    region = _Region(owner, interface | {"version": 3})
+    region = _DeviceRegion(owner, interface | {"version": 3})
     if is_simulated():
         return _fake()(np.asarray(region))
     return dialect().as_cuda_array(region, sync=False)

@@ -306,11 +306,11 @@ def scatter(eqn: Eqn) -> ClosedJaxpr:
     for k, at in enumerate(places):
         here = build.logic("eq", which, numbers[k])
         given = build.picked(here, none, build.first)
-        parts.append(_put_back(build, given, at))
+        parts.append(_scattered_back(build, given, at))
     return build.finish(joined(build, "add", parts))
 
 
-def _put_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
+def _scattered_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
     """The contributions of windows to their elements at a place, in the operand's
     shape.
     """

@@ -13,7 +13,7 @@ from traceir.ir.jaxpr import Atom, Eqn, sort_params
 from traceir_numba.emitters.pairs.arithmetic import Atoms, product
 from traceir_numba.emitters.pairs.operators import Num
 from traceir_numba.emitters.pairs.values import (
-    EVALUATED,
+    REFERENCE_CALLS,
     Pair,
     PairRewriter,
     Value,
@@ -23,7 +23,7 @@ from traceir_numba.emitters.pairs.values import (
 Join = Callable[[PairRewriter, Atoms, Atoms], Atoms]
 
 
-@rule(*sorted(EVALUATED))
+@rule(*sorted(REFERENCE_CALLS))
 def reference_call(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """By the reference's kernel, as a library's function is."""
     return w.reference_call(eqn)

@@ -23,7 +23,7 @@ PAIRS = {
 }
 WORD = np.dtype("uint32")
 # What the reference's kernels do with complex numbers, as with a library's functions.
-EVALUATED = frozenset({"cumprod", "cummax", "cummin"}) | {
+REFERENCE_CALLS = frozenset({"cumprod", "cummax", "cummin"}) | {
     f"scatter-{name}" for name in ("mul", "min", "max")
 }
 
@@ -42,7 +42,7 @@ def part_of(dtype: np.dtype) -> np.dtype | None:
 def is_reference_call(eqn: Eqn) -> bool:
     """True if the reference's kernel computes an equation, since it is of pairs."""
     name = eqn.primitive
-    return name in EVALUATED and part_of(eqn.outputs[0].aval.dtype) is not None
+    return name in REFERENCE_CALLS and part_of(eqn.outputs[0].aval.dtype) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray)
 
 
 @dataclass(frozen=True, slots=True)
-class _Windows:
+class _IndexedWindows:
     """The positions of the windows of all rows, in the dimensions that rows name.
 
     These are `named`, the `rest` are read from 0 on. `flat` counts off the elements of
@@ -57,7 +57,7 @@ class _Windows:
 
 def _windows(
     shape: Shape, indices: np.ndarray, sizes: Shape, numbers: Numbers, clips: bool
-) -> _Windows:
+) -> _IndexedWindows:
     _, _, names, batched, along = numbers
     named = tuple(sorted((*names, *batched)))
     rest = tuple(d for d in range(len(shape)) if d not in named)
@@ -78,7 +78,7 @@ def _windows(
         line = np.arange(sizes[d]).reshape(-1, *(1,) * (len(named) - 1 - k))
         places = first.reshape(*first.shape, *(1,) * len(named)) + line
         flat = flat * shape[d] + places
-    return _Windows(named, rest, flat, whole)
+    return _IndexedWindows(named, rest, flat, whole)
 
 
 def _places(
@@ -144,7 +144,7 @@ def _fill(value: float | None, dtype: np.dtype) -> np.ndarray:
     return np.asarray(value).astype(dtype)
 
 
-def _named_first(x: np.ndarray, found: _Windows) -> np.ndarray:
+def _named_first(x: np.ndarray, found: _IndexedWindows) -> np.ndarray:
     """The array with its named dimensions as one, which is the first."""
     moved = x.transpose(found.named + found.rest)
     count = math.prod(x.shape[d] for d in found.named)
