@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -29,17 +29,22 @@ def files() -> tuple[tuple[Path, ast.Module], ...]:
     return tuple((p.relative_to(ROOT), ast.parse(p.read_text())) for p in paths)
 
 
-def definitions() -> Iterator[Definition]:
+@cache
+def definitions() -> tuple[Definition, ...]:
     """All functions and classes of the packages, in the order of their modules."""
+    found: list[Definition] = []
     for path, tree in files():
         parts = path.with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        yield from _within(module, tree, "")
+        found += _within(module, tree.body, "")
+    return tuple(found)
 
 
-def _within(module: str, node: ast.AST, prefix: str) -> Iterator[Definition]:
-    for child in ast.iter_child_nodes(node):
+def _within(module: str, body: Sequence[ast.AST], prefix: str) -> Iterator[Definition]:
+    for child in body:
         own = prefix
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.FunctionDef | ast.ClassDef):
             own = f"{prefix}{child.name}."
             text = ast.get_docstring(child) or ""
@@ -50,4 +55,4 @@ def _within(module: str, node: ast.AST, prefix: str) -> Iterator[Definition]:
                 text.split("\n")[0],
                 isinstance(child, ast.ClassDef),
             )
-        yield from _within(module, child, own)
+        yield from _within(module, [*ast.iter_child_nodes(child)], own)
