@@ -27,7 +27,7 @@ def hits(word: str) -> list[Definition]:
     That is what `git grep -nw 'def WORD'` and `git grep -niw '\"\"\".*WORD'` list, less
     the texts of whole modules.
     """
-    found = definitions()
+    found = [*definitions()]
     phrase = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     return [
         *(one for one in found if one.name == word),

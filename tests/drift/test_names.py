@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from identifiers import Definition, definitions, files
+from identifiers import Definition, definitions, modules
 
 ROOT = Path(__file__).parents[2]
 RETIRED = tomllib.loads((ROOT / "tests/data/retired-words.toml").read_text())
@@ -41,25 +40,9 @@ def retired(identifier: str) -> str | None:
     return None
 
 
-def bound(tree: ast.AST) -> Iterator[str]:
-    """The identifiers that a module defines or assigns, its imports' aliases too."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.arg(arg=name) | ast.alias(asname=str(name)):
-                yield name
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
-
-
 def test_no_identifier_has_a_retired_word() -> None:
-    found = set()
-    for path, tree in files():
-        names = {*path.with_suffix("").parts, *bound(tree)}
-        found |= {f"{path}: {said}" for n in names if (said := retired(n))}
+    names = ((module.path, name) for module in modules() for name in module.bound)
+    found = {f"{path}: {said}" for path, name in names if (said := retired(name))}
     assert sorted(found) == []
 
 
@@ -72,7 +55,7 @@ def test_a_retired_word_is_found(word: str) -> None:
     assert retired(f"x{word}y") is None  # another word
 
 
-def twice(found: Iterator[Definition]) -> dict[str, list[str]]:
+def twice(found: Iterable[Definition]) -> dict[str, list[str]]:
     """The names of classes that stand in several places, and where."""
     places = defaultdict(list)
     for one in found:
