@@ -44,8 +44,8 @@ _FIRST = 120
 def to_html(report: Report) -> str:
     """The report as a page; whatever an implementation said stays text.
 
-    >>> from traceir.conform.judging.runs import Run
-    >>> "<b>" in to_html(Report(Run("<b>"), []))
+    >>> from traceir.conform.judging.runs import ConformanceRun
+    >>> "<b>" in to_html(Report(ConformanceRun("<b>"), []))
     False
     """
     return "\n".join(_page(report)) + "\n"
