@@ -270,3 +270,19 @@ def test_the_drawing_of_layers_has_every_module_once() -> None:
 def test_a_step_through_no_layer_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no layer has traceir\.nowhere"):
         layers.diagram(["traceir"], layers.Notes({"traceir.nowhere": [1]}))
+
+
+def test_the_path_through_the_layers_names_what_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.rst").read_text(encoding="utf-8")
+    steps = re.findall(r"^   #\. (.+\n(?:      .+\n)*)", page, re.MULTILINE)
+    named = set(re.findall(r"``(?:\w+\.)?(\w+)``", "".join(steps)))
+    libraries = [ROOT / library for library in ("traceir", "traceir_numba")]
+    rooms = {path.stem for library in libraries for path in library.iterdir()}
+    texts = [
+        path.read_text(encoding="utf-8")
+        for library in libraries
+        for path in library.rglob("*.py")
+    ]
+    defined = set(re.findall(r"\b(?:def|class) (\w+)", "\n".join(texts)))
+    assert len(steps) > 15 and len(named) > 20
+    assert named - defined - rooms == set()
