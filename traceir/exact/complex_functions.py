@@ -115,7 +115,7 @@ _log = _parted("log", limits.log)
 
 
 def _digits_of_atanh(z: Complex) -> Complex:
-    """By as many digits as its smallest part needs, for mpmath's are those of 1."""
+    """`atanh` by as many digits as its smallest part needs; mpmath's are those of 1."""
     if z.zero:
         return z
     if not z.finite:

@@ -110,7 +110,7 @@ class Complex:
         return not self == other
 
     def __lt__(self, other: Any) -> bool:
-        """By the real parts, and where these are equal by the imaginary ones."""
+        """Compare the real parts, and if these are equal the imaginary ones."""
         b = Complex.of(other)
         if self.nan or b.nan:
             return False

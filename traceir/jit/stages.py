@@ -238,7 +238,7 @@ def _fits(leaf: Any, want: ShapedArray) -> bool:
 def differing(
     labels: Sequence[str], given: flatten.TreeDef, wanted: flatten.TreeDef, made: str
 ) -> str:
-    """In which arguments two structures of all arguments differ.
+    """The arguments in which two structures of all arguments differ.
 
     >>> given, wanted = flatten.structure((1, {})), flatten.structure((1, 2))
     >>> differing(("x", "y"), given, wanted, "compiled")

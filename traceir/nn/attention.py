@@ -124,7 +124,7 @@ def _grouped(x: Operand, scores: Array) -> Array:
 def _windows(
     scores: Array, is_causal: bool, window: int | tuple[int, int] | None
 ) -> list[Array]:
-    """For each query, the keys that are near enough."""
+    """The keys that are near enough to each query."""
     extents = shape_of(scores)[3:]
     row, column = (lax.broadcasted_iota(np.int32, extents, d) for d in (0, 1))
     found = [greater_equal(row, column)] if is_causal else []

@@ -35,7 +35,7 @@ MANY = 10.0
 
 
 def _remainders() -> tuple[float, ...]:
-    """By how much Stirling's formula is below the logarithm of k!, for k to 9."""
+    """The excess of the logarithm of k! over Stirling's formula, for k to 9."""
     half = log(2 * pi) / 2
     return tuple(
         lgamma(k + 1) - ((k + 0.5) * log(k + 1) - (k + 1) + half) for k in range(10)
@@ -197,7 +197,7 @@ class _Trial:
 
 
 def _remainder(k: Array) -> Array:
-    """By how much Stirling's formula is below the logarithm of k!."""
+    """The excess of the logarithm of k! over Stirling's formula."""
 
     def number(x: float) -> Operand:
         return like(x, k)

@@ -176,7 +176,7 @@ class InterpretedProgram:
 
 
 def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
-    """For each equation, the variables that nothing after it reads."""
+    """The variables that are read last by each equation."""
     seen: set[Atom] = {*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars}
     found: list[list[Var]] = []
     for eqn in reversed(jaxpr.eqns):
@@ -251,7 +251,7 @@ for _name in REGIONS:
 
 @kernel("custom_lin")
 def custom_lin(*xs: np.ndarray, **params: Any) -> Any:
-    """There is nothing to run: TypeError (custom_vjp.forward)."""
+    """Raise TypeError (custom_vjp.forward): there is nothing to run."""
     raise rules.error("custom_vjp.forward")
 
 

@@ -148,7 +148,7 @@ def _face(row: RowReader, rank: Mapping[str, int]) -> Face:
 def above(
     edges: Mapping[str, Iterable[str]], where: str = "edges"
 ) -> dict[str, frozenset[str]]:
-    """For each node, itself and all that the edges reach from it.
+    """The nodes that the edges reach from each node, itself included.
 
     >>> sorted(above({"a": ["b"], "b": ["c"], "c": []})["a"])
     ['a', 'b', 'c']

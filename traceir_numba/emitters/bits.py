@@ -153,7 +153,8 @@ def _population_count(name: str, dtype: str) -> DeviceFunction:
 
 
 def _clz(name: str, dtype: str) -> DeviceFunction:
-    """By the exponent of the number; one of 64 bits may be rounded up to another.
+    """The count by the exponent of the number; one of 64 bits may be rounded up to
+    another.
 
     For these, bits up to the highest that is set are set, too, and then counted.
     """

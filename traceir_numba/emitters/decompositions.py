@@ -124,7 +124,7 @@ def stop_gradient(eqn: Eqn) -> ClosedJaxpr:
 
 
 def custom_lin(eqn: Eqn) -> ClosedJaxpr:
-    """There is nothing to run: TypeError (custom_vjp.forward)."""
+    """Raise TypeError (custom_vjp.forward): there is nothing to run."""
     raise rules.error("custom_vjp.forward")
 
 

@@ -116,7 +116,7 @@ class Patterns(DecompositionBuilder):
         return self.cast(found, target)
 
     def amount(self, dtype: np.dtype, bits: int) -> Literal:
-        """By how much a word is shifted."""
+        """The number of bits by which a word is shifted."""
         return Literal(dtype.type(bits), ShapedArray((), dtype))
 
 
@@ -137,7 +137,7 @@ register("bitcast_convert_type", Elementwise(bitcast, decompose=between_widths))
 
 
 def shortened(e: ExpressionContext, x: str) -> str:
-    """By the bits, in one function for all formats."""
+    """Rounding by the bits, in one function for all formats."""
     dtype = np.dtype(e.dtype)
     fraction = int(np.finfo(dtype).nmant)
     own = 8 * dtype.itemsize - 1 - fraction

@@ -133,7 +133,7 @@ def _parted(windows: Shape, indices: IndexMap) -> tuple[IndexMap, IndexMap]:
 
 
 def read_gather(eqn: Eqn, indices: IndexMap) -> IndexMap:
-    """In each row's window."""
+    """The index map into each row's window."""
     parted = _parted(eqn.param("dimension_numbers")[0], indices)
     return _placed(eqn, eqn.param("slice_sizes"), *parted)
 
@@ -182,7 +182,7 @@ def _loops(eqn: Eqn) -> tuple[IndexMap, IndexMap]:
 
 
 def place_scatter(eqn: Eqn) -> IndexMap:
-    """In each row's window."""
+    """The index map into each row's window."""
     return _placed(eqn, _sizes(eqn), *_loops(eqn))
 
 

@@ -251,7 +251,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class PairRule:
-    """Of values of two numbers: a rule in `pairs` has it in terms of the numbers."""
+    """The entry of a primitive of values of two numbers, whose rule is in `pairs`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class IRBuilder:
         return IRValue(register, dtype)
 
     def shift(self, op: str, x: IRValue, y: IRValue) -> IRValue:
-        """By as many bits as y says, which is less than 64."""
+        """A shift by as many bits as y says, which is less than 64."""
         if x.dtype not in BITS or y.dtype not in BITS:
             raise NotInLanguage(f"{x.dtype} {op} {y.dtype}")
         dtype = "uint64" if x.dtype[0] == "u" else "int64"

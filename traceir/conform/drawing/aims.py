@@ -149,7 +149,7 @@ def _values(value: Any) -> Iterator[Any]:
 
 
 def _long(primitive: str, avals: Any, params: Any) -> Iterator[DrawnApplication]:
-    """With operands one of whose extents is large."""
+    """Applications with an operand of a large extent."""
     for number, aval in enumerate(avals):
         for axis in range(aval.ndim):
             shape = (*aval.shape[:axis], LARGE, *aval.shape[axis + 1 :])

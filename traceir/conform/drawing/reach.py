@@ -26,7 +26,8 @@ Counts = Mapping[str, Counter[str]]
 
 
 def tally(draws: int, rules: Collection[str] = ()) -> Counts:
-    """For each clause, how many draws were `valid`, violated it `alone`, were `aimed`.
+    """The counts for each clause of draws that were `valid`, violated it `alone`, were
+    `aimed`.
 
     Of all clauses, unless some are given.
 

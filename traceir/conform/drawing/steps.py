@@ -168,7 +168,9 @@ def _vjp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
 
 
 def _grad(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
-    """By all floating arguments, of the weighted sum of all floating results."""
+    """The gradient by all floating arguments, of the weighted sum of all floating
+    results.
+    """
     floats, api = floating(avals), place.api
 
     def call(*args: Any) -> list[Any]:
@@ -189,7 +191,7 @@ def _grad(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
 
 
 def _custom_jvp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
-    """With three times the derivative that it has."""
+    """The function with three times its derivative."""
     floats, api = floating(avals), place.api
 
     def primal(*args: Any) -> list[Any]:
@@ -207,7 +209,7 @@ def _custom_jvp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
 
 
 def _custom_vjp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
-    """With three times the derivative that it has."""
+    """The function with three times its derivative."""
     floats, api = floating(avals), place.api
 
     def primal(*args: Any) -> list[Any]:
@@ -290,7 +292,7 @@ def _carry(api: Any, args: Sequence[Any]) -> dict[str, Any]:
 
 
 def _scan(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
-    """Over what it makes of its own results; gives the last ones and all of them."""
+    """A scan over the function's own results; gives the last ones and all of them."""
     api = place.api
     backwards, unroll = place.choose((False, True)), place.choose((1, 2, True))
 

@@ -26,7 +26,7 @@ MARKS = {"fail": "F", "unsupported": "U", "deviation": "D", "crashed": "C"}
 
 
 def matrix(runs: Mapping[str, ConformanceRun], cases: Iterable[Case]) -> Matrix:
-    """For each rule and each column: how many of the rule's cases got which verdict.
+    """The counts of verdicts for each rule and each column.
 
     A case that a run does not know counts as `not run`.
     """

@@ -325,7 +325,7 @@ def _starts(base: np.ndarray, offset: int) -> list[int]:
 
 
 def _matched(base: np.ndarray, view: np.ndarray) -> list[int | None] | None:
-    """For each dimension of a view the one of the base that it runs along."""
+    """The dimension of the base along which each dimension of a view runs."""
     found: list[int | None] = []
     free = [d for d, n in enumerate(base.shape) if n > 1 and base.strides[d]]
     free.sort(key=lambda d: -abs(base.strides[d]))

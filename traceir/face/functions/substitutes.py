@@ -96,7 +96,7 @@ def _take(
 
 @own(np.choose)
 def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """For each element of `a`, the element of that choice."""
+    """The element of the choice that each element of `a` names."""
     which = traced(operand_of("choose", a))
     cases = [operand_of("choose", case, 1) for case in choices]
     if mode == "raise":
@@ -141,7 +141,7 @@ def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 @own(np.take_along_axis)
 def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    """For each line along an axis, the elements at its own places."""
+    """The elements at each line's own places along an axis."""
     x = traced(operand_of("take_along_axis", arr))
     places = traced(operand_of("take_along_axis", indices, 1))
     _check_along(x, places, axis)
@@ -150,7 +150,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 
 @own(np.put_along_axis)
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    """For each line along an axis, write to the elements at its own places."""
+    """Write to the elements at each line's own places along an axis."""
     places = traced(operand_of("put_along_axis", indices, 1))
     new = cast(operand_of("put_along_axis", values, 2), arr.dtype)
     _check_along(arr, places, axis)

@@ -68,7 +68,7 @@ class CallSignature:
 
     @property
     def threefry_partitionable(self) -> bool:
-        """In which layout random bits are made."""
+        """The layout in which random bits are made."""
         return self.context.threefry_partitionable
 
     @property

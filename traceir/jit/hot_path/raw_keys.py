@@ -165,7 +165,9 @@ def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
 
 
 def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
-    """From a call's arguments to its leaves as arrays of the program's types."""
+    """A function from a call's arguments to its leaves as arrays of the program's
+    types.
+    """
     origins, call, avals = prepared.bound.origins, prepared.call, prepared.call.avals
     flat = all(child.kind is None for child in call.treedef.below)
     in_order = origins == tuple(range(len(avals))) and not prepared.bound.statics

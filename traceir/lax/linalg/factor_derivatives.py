@@ -59,7 +59,7 @@ def derivative(primitive: str) -> Callable[[Move], Move]:
 
 @derivative("lu")
 def _lu(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[Tangent]:
-    """From P X = L U, both made square."""
+    """The derivative from P X = L U, both made square."""
     factors, exchanges, order = outs
     *_, rows, columns = shape_of(x)
     least = min(rows, columns)
@@ -102,7 +102,7 @@ def _ones_from(x: Value, start: int) -> Array:
 
 @derivative("qr")
 def _qr(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[Tangent]:
-    """From X = Q R, where the columns of Q stay orthogonal."""
+    """The derivative from X = Q R, where the columns of Q stay orthogonal."""
     q, r = outs
     *_, rows, columns = shape_of(x)
     if params["full_matrices"] and rows > columns:
@@ -138,7 +138,7 @@ def _imaginary(x: Value) -> Array:
 def _eigh(
     x: Value, t: Value, outs: Results, params: dict[str, Any]
 ) -> Sequence[Tangent]:
-    """From X V = V diag(w), for eigenvalues of which no two are equal."""
+    """The derivative from X V = V diag(w), if no two eigenvalues are equal."""
     vectors, values = outs
     turned = product(product(adjoint(vectors), t), vectors)
     ones = eye_like(turned)
@@ -164,7 +164,7 @@ def _columns(values: Value, x: Value) -> Array:
 def _eig(
     x: Value, t: Value, outs: Results, params: dict[str, Any]
 ) -> Sequence[Tangent]:
-    """From X V = V diag(w), for eigenvalues of which no two are equal."""
+    """The derivative from X V = V diag(w), if no two eigenvalues are equal."""
     if params["compute_left_eigenvectors"] or params["compute_right_eigenvectors"]:
         raise rules.error("derive.eigenvectors", got=f"eig of {typeof(x).str_short()}")
     known = {**params, "compute_right_eigenvectors": True}
@@ -181,7 +181,7 @@ def _eig(
 def _svd(
     x: Value, t: Value, outs: Results, params: dict[str, Any]
 ) -> Sequence[Tangent]:
-    """From X = U diag(s) V^H, for singular values of which no two are equal."""
+    """The derivative from X = U diag(s) V^H, if no two singular values are equal."""
     if not params["compute_uv"]:
         known = {**params, "compute_uv": True, "full_matrices": False}
         outs = bind_all("svd", [x], tuple(sorted(known.items())))

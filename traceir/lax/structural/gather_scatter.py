@@ -87,7 +87,7 @@ class ScatterDimensionNumbers(NamedTuple):
 
 
 def check_inside(places: Any, extent: int) -> None:
-    """With `sanitize`, IndexError (sanitize.index) for places that are outside."""
+    """Raise IndexError (sanitize.index) for places outside, if `sanitize` is set."""
     if not local.context.sanitize:
         return
     given = np.asarray(places)

@@ -172,7 +172,7 @@ def squeeze(array: Operand, dimensions: Sequence[int]) -> Array:
 
 
 def expand_dims(array: Operand, dimensions: Sequence[int]) -> Array:
-    """With new dimensions of extent 1 at these places of the result.
+    """The array with new dimensions of extent 1 at these places of the result.
 
     Raises ValueError (face.axis, face.axis-repeated).
 

@@ -177,7 +177,7 @@ def _block(value: Array, axis: int, place: Any, new: Array) -> Array:
 
 
 def _merged(places: Array, extent: int, count: int) -> Array:
-    """For each result which element it is, the new ones behind the old ones."""
+    """The number of each result's element, the new ones behind the old ones."""
     flat = lax.reshape(convert(places, default_dtype(int)), (count,))
     flat = where(flat < 0, flat + extent, flat)
     order = argsort(flat, stable=True)

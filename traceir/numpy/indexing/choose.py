@@ -19,7 +19,7 @@ from traceir.numpy.elementwise.logic import logical_not, logical_or, truth
 def select(
     condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0
 ) -> Array:
-    """For each element the choice of the first condition that holds, else the default.
+    """The choice of the first condition that holds for each element, else the default.
 
     All broadcast together, and meet in one dtype. Raises ValueError (index.choices),
     TypeError (face.argument, face.broadcast).

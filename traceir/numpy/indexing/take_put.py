@@ -149,7 +149,7 @@ def take_along_axis(
     *,
     wrap_negative_indices: bool | None = None,
 ) -> Array:
-    """For each line along an axis, the elements at its own places.
+    """The elements at each line's own places along an axis.
 
     The indices have the array's dimensions; extents other than the axis's are equal or
     1. Without an axis both are taken as one line. Places outside are as in `take`, but
@@ -312,7 +312,7 @@ def place(arr: Operand, mask: Operand, vals: Operand, *, inplace: bool = True) -
 
 
 def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> Array:
-    """For each element of `a`, the element of that choice; all broadcast together.
+    """The element of the choice that each element of `a` names; all broadcast together.
 
     A number of no choice is an error (index.choices), so with the mode "raise" `a` must
     not be traced; with "clip" it is the nearest, with "wrap" they go around. Raises

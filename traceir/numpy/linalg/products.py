@@ -179,7 +179,7 @@ def matrix_power(a: Operand, n: int) -> Array:
 
 
 def _power(x: Operand, count: int) -> Array:
-    """By squares: the digits of `count` tell which of them are multiplied."""
+    """The power by squares: the digits of `count` tell which of them are multiplied."""
     if count == 3:
         return _matmul(_matmul(x, x), x)
     square = x

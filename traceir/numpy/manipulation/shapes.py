@@ -208,7 +208,7 @@ def squeeze(a: Operand, axis: int | Sequence[int] | None = None) -> Array:
 
 
 def expand_dims(a: Operand, axis: int | Sequence[int]) -> Array:
-    """With new dimensions of extent 1 at these places of the result.
+    """The array with new dimensions of extent 1 at these places of the result.
 
     Raises ValueError (face.axis, face.axis-repeated).
 

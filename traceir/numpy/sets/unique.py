@@ -116,7 +116,7 @@ def unique(
 
 
 class _UniqueValues(NamedTuple):
-    """Of each value: its first place in order, and in the array; how many there are.
+    """The first place of each value in order, and in the array; its count.
 
     Of each element: the number of its value.
     """

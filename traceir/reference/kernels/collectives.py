@@ -46,6 +46,6 @@ def pmin(x: np.ndarray, *, axes: Axes, axis_index_groups: None = None) -> Any:
 
 @kernel("all_gather", "reduce_scatter", "ppermute", "all_to_all", "axis_index")
 def named(*operands: np.ndarray, axis_name: Any, **params: Any) -> Any:
-    """Nothing: the axis has a name alone."""
+    """Raise an error: the axis has a name alone."""
     names = list(axis_name) if isinstance(axis_name, tuple) else [axis_name]
     raise _unbound("a collective", names)

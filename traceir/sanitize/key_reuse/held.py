@@ -71,7 +71,7 @@ class HeldKeys:
         return found
 
     def at(self, places: np.ndarray | None, shape: Sequence[int]) -> HeldKeys:
-        """Of this value's keys those at some of its places, flat.
+        """The keys of this value at some of its places, flat.
 
         >>> HeldKeys.new((3,)).at(np.array([2, -1]), (2,)).places
         array([ 2, -1])

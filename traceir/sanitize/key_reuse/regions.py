@@ -157,5 +157,5 @@ def _stacked(mask: np.ndarray, length: int) -> np.ndarray:
 
 
 def _enough(carry: Sequence[Keys]) -> int:
-    """In so many runs each key that is carried has been wherever it goes."""
+    """The number of runs after which each carried key has been wherever it goes."""
     return 2 + sum(held is not None for held in carry)

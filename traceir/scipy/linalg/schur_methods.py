@@ -189,7 +189,7 @@ def _sylvester(method: Any, tol: Operand, a: Array, b: Array, c: Array) -> Array
 
 
 def _by_schur(a: Array, b: Array, c: Array) -> Array:
-    """By triangles: each element by those below it and to the right of it."""
+    """The function by triangles: each element by those below and to the right."""
     r, u = schur(a, output="complex")
     s, v = schur(adjoint(b), output="complex")
     s = adjoint(s)
@@ -207,7 +207,7 @@ def _by_schur(a: Array, b: Array, c: Array) -> Array:
 
 
 def _by_eigenvectors(a: Array, b: Array, c: Array) -> Array:
-    """By diagonals: each element alone."""
+    """The function by diagonals: each element alone."""
     (ahead, left), (behind, right) = eig(a), eig(b)
     inner = solved(left, product(convert(c, left.dtype), right))
     return product(product(left, inner / (ahead[:, None] + behind)), inv(right))

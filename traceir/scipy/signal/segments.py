@@ -49,7 +49,7 @@ class Segments(NamedTuple):
 
     @property
     def step(self) -> int:
-        """From the start of one segment to that of the next."""
+        """The distance from the start of one segment to that of the next."""
         return self.length - self.overlap
 
 

@@ -94,7 +94,7 @@ def _orders(z: Array, v: int, n_iter: int) -> Array:
 
 
 def _backwards(z: Array, v: int, n_iter: int) -> Array:
-    """By the recurrence from an order that counts no more down to 0."""
+    """The functions by the recurrence from an order that counts no more down to 0."""
     start = max(n_iter, v) + 8 * math.ceil(n_iter ** (1 / 3)) + 8
     places = lax.broadcasted_iota(np.dtype(np.int32), (v + 1, *z.shape), 0)
     inverse = lax.div(like(2, z), z)

@@ -198,7 +198,7 @@ def region(
     dims: Sequence[Dim],
     params: Params,
 ) -> Batched:
-    """By a rule of the primitive's own."""
+    """Batch by a rule of the primitive's own."""
     return BATCH[row.name](axis, values, dims, params)
 
 
@@ -349,7 +349,7 @@ def _in_front(value: Value, dim: Dim) -> Value:
 
 
 def _to_rank(value: Value, rank: int) -> Value:
-    """With extents of 1 at the end: a batch of scalars beside one of arrays."""
+    """The batch with extents of 1 at the end: scalars beside arrays."""
     shape = typeof(value).shape
     if len(shape) == rank:
         return value

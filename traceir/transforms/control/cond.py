@@ -181,7 +181,7 @@ def _select(
 
 
 def select_lanes(which: Value, *cases: Value) -> Value:
-    """Of each lane the case that is chosen for it; lanes are the first dimensions."""
+    """The case that is chosen for each lane; lanes are the first dimensions."""
     shape, lanes = typeof(cases[0]).shape, typeof(which).ndim
     if lanes < len(shape):
         dims = tuple(range(lanes))

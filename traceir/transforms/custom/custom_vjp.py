@@ -202,7 +202,7 @@ class BackwardRule:
 def jvp_of_call(
     primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
 ) -> tuple[Sequence[Value], Sequence[Tangent]]:
-    """There is none."""
+    """Raise an error: such a call has no forward derivative."""
     raise rules.error("custom_vjp.forward", got=str(dict(params)["name"]))
 
 

@@ -14,7 +14,7 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 
 
 def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:
-    """For each result, the input that it is; None for one that is computed.
+    """The input that each result is; None for one that is computed.
 
     >>> from traceir import parse
     >>> forwarded(parse("{ lambda ; a:f32[] b:f32[]. let c:f32[] = neg a in (c, b) }"))

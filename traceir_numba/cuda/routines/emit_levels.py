@@ -79,7 +79,7 @@ class _LevelEmitter(PieceEmitter):
         self.share = GRID
 
     def wait(self, next_: Touched) -> None:
-        """Nothing: threads have no step in common."""
+        """Do nothing: threads have no step in common."""
 
     def level(self, level: BranchLevel) -> None:
         """Each branch's step where its index is found."""

@@ -24,7 +24,7 @@ def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
 
 
 def named(eqn: Eqn) -> ClosedJaxpr:
-    """There is nothing to run: NameError (axis.unbound)."""
+    """Raise NameError (axis.unbound): there is nothing to run."""
     name = eqn.param("axis_name")
     raise _unbound(eqn, list(name) if isinstance(name, tuple) else [name])
 

@@ -271,7 +271,7 @@ class WindowSelection(DecompositionBuilder):
         return found
 
     def chosen(self, candidates: Sequence[Atom], none: Atom) -> Atom:
-        """Of each window the candidate at the place of its extreme."""
+        """The candidate at the place of each window's extreme."""
         best: Atom | None = None
         any_: Atom | None = None
         found = none
@@ -295,7 +295,7 @@ def gather(eqn: Eqn) -> ClosedJaxpr:
 
 
 def scatter(eqn: Eqn) -> ClosedJaxpr:
-    """For each place in a window the sum of the windows' values that choose it."""
+    """The sum of the windows' values that choose each place in a window."""
     build = WindowSelection(eqn)
     number = np.dtype("int32")
     places = build.places()

@@ -25,7 +25,7 @@ Join = Callable[[PairRewriter, Atoms, Atoms], Atoms]
 
 @rule(*sorted(REFERENCE_CALLS))
 def reference_call(w: PairRewriter, eqn: Eqn) -> list[Value]:
-    """By the reference's kernel, as a library's function is."""
+    """Call the reference's kernel, as a library's function."""
     return w.reference_call(eqn)
 
 

@@ -264,7 +264,9 @@ def log1p(x: Num, y: Num) -> Parts:
 
 @rule("pow")
 def power(w: PairRewriter, eqn: Eqn) -> list[Value]:
-    """By the distance from zero and the angle; the exponent may be an integer."""
+    """The power by the distance from zero and the angle; the exponent may be an
+    integer.
+    """
     x, y = parts(w, eqn.inputs[0])
     dtype = x.dtype
     x, y = wide(x, y)

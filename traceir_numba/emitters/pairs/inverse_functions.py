@@ -23,7 +23,7 @@ DOWN = 40
 
 @function("asin")
 def asin(x: Num, y: Num) -> Parts:
-    """By the roots of 1 - x and 1 + x."""
+    """The function by the roots of 1 - x and 1 + x."""
     (a, b), (c, d) = sqrt(1.0 - x, -y), sqrt(1.0 + x, y)
     first = x.with_("atan2", a * c - b * d)
     second = _area(x, y, a, b, c, d)
@@ -44,7 +44,7 @@ def _area(x: Num, y: Num, a: Num, b: Num, c: Num, d: Num) -> Num:
 
 @function("acos")
 def acos(x: Num, y: Num) -> Parts:
-    """By the roots of 1 - x and 1 + x."""
+    """The function by the roots of 1 - x and 1 + x."""
     (a, b), (c, d) = sqrt(1.0 - x, -y), sqrt(1.0 + x, y)
     first = 2.0 * a.with_("atan2", c)
     second = -_area(x, y, a, b, c, d)
@@ -64,7 +64,7 @@ def acosh(x: Num, y: Num) -> Parts:
 
 @function("atanh")
 def atanh(x: Num, y: Num) -> Parts:
-    """By the logarithm of one plus a quotient, and half an angle."""
+    """The function by the logarithm of one plus a quotient, and half an angle."""
     a, b = abs(x), x.is_negative.where(-y, y)
     size = (1.0 - a) * (1.0 - a) + b * b
     real = 0.25 * (4.0 * a / size).apply("log1p")

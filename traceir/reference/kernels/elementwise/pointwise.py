@@ -173,7 +173,7 @@ def clamp(lower: np.ndarray, x: np.ndarray, upper: np.ndarray) -> Any:
 
 @kernel("select_n")
 def select_n(which: np.ndarray, *cases: np.ndarray) -> Any:
-    """For each element the case that `which` numbers, the last or first if beyond."""
+    """The case that `which` numbers for each element, the last or first if beyond."""
     if len(cases) == 2:
         second = which if which.dtype.kind == "b" else which > 0
         return np.where(second, cases[1], cases[0])

@@ -64,7 +64,9 @@ def erf_inv(x: np.ndarray) -> Any:
 
 
 def _erf_inv32(x: np.ndarray) -> np.ndarray:
-    """By the polynomials that normal numbers of float32 are usually made with."""
+    """The inverse by the polynomials that normal numbers of float32 are usually made
+    with.
+    """
     wide = x.astype("float64")
     exact = -np.log1p(-wide * wide)
     w = np.where(exact < _ROUNDED, -np.log1p(-(x * x)), exact.astype("float32"))

@@ -104,7 +104,7 @@ def reduce_window_min(x: np.ndarray, **window: Any) -> Any:
 
 
 def _chosen(x: np.ndarray, select_prim: str, **window: Any) -> tuple[Any, Any]:
-    """Of each window the place of its choice in x, flat, and whether there is one."""
+    """The place of each window's choice in x, flat, and a mask of windows with one."""
     places = np.arange(x.size).reshape(x.shape)
     numbers, _ = _all(places, -1, **window)
     count = math.prod(window["window_dimensions"])
