@@ -22,7 +22,7 @@ QUESTIONS = {
 
 
 def hits(word: str) -> list[Definition]:
-    """What a search for a word finds: definitions of the name, then first sentences.
+    """The results of a search for a word: definitions of the name, then sentences.
 
     That is what `git grep -nw 'def WORD'` and `git grep -niw '\"\"\".*WORD'` list, less
     the texts of whole modules.

@@ -32,7 +32,7 @@ def words(identifier: str) -> list[str]:
 
 
 def retired(identifier: str) -> str | None:
-    """What to say instead of a retired word in an identifier, if there is one."""
+    """The word in place of a retired one in an identifier, or None."""
     text = f"_{'_'.join(words(identifier))}_"
     for word, row in RETIRED.items():
         if f"_{word}_" in text and identifier not in row.get("stays", ()):
@@ -89,7 +89,7 @@ def entries() -> dict[str, dict[str, str]]:
 
 
 def place(dotted: str) -> Any:
-    """What stands at a dotted name: a module, or something of one."""
+    """The value at a dotted name: a module, or an attribute of one."""
     parts = dotted.split(".")
     for k in range(len(parts), 0, -1):
         try:
