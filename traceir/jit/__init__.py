@@ -1,8 +1,8 @@
 """`jit`: trace once, call often; its cache and its stages. Serves: cache.*
 
 Takes a function; a call gives its results, by a compiled program from the cache or by
-tracing it anew. A miss is decided in `staging.find_entry`. Start reading at
-`function.JitFunction.__call__`.
+tracing it anew. `cache.trace_cache.FunctionCache.lookup` decides what is a cache miss.
+Start reading at `function.JitFunction.__call__`.
 
 - `cache`: the trace cache: keys of calls, entries, and checks of captured state
 - `hot_path`: the path of a cache hit: raw keys, guards and compiled runners
