@@ -108,7 +108,22 @@ class Packages(SphinxDirective):
         rows = linked(package.prose().splitlines())
         init = str(package.folder / "__init__.py")
         self.state.nested_parse(StringList(rows, init), self.content_offset, found)
+        for item in found.findall(nodes.list_item):
+            link_packages(item, package)
         return found
+
+
+def link_packages(item: nodes.list_item, package: Package) -> None:
+    """Make the names of subpackages at the beginning of a line lead to their maps."""
+    for name in list(item.findall(nodes.literal)):
+        folder = package.folder / name.astext()
+        if name.astext().isidentifier() and (folder / "__init__.py").is_file():
+            inner = Package(f"{package.name}.{name.astext()}", folder, "")
+            name.replace_self(
+                nodes.reference(
+                    "", "", name.deepcopy(), refid=inner.anchor(), internal=True
+                )
+            )
 
 
 def setup(app: Sphinx) -> None:
