@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutation.ways import misused
+from mutation.transform_uses import misused
 from rule_errors import raises_rule
 
 import traceir

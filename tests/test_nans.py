@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from execution_modes import WAYS, runner
 from rule_errors import raises_rule
-from ways import WAYS, runner
 
 import traceir
 import traceir.numpy as jnp

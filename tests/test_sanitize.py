@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from execution_modes import WAYS, runner
 from plain import distances, finance, grids, images, signal, statistics
 from plain.examples import EXAMPLES, Example
 from rule_errors import raises_rule
-from ways import WAYS, runner
 
 import traceir
 import traceir.numpy as jnp

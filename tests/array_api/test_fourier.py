@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import standard
+from execution_modes import WAYS, runner
 from rule_errors import raises_rule
-from ways import WAYS, runner
 
 import traceir.numpy as jnp
 from traceir.base.config import enable_x64

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import standard_complex as standard
-from ways import WAYS, runner
+from execution_modes import WAYS, runner
 
 import traceir.numpy as jnp
 from traceir.base.config import enable_x64

@@ -10,16 +10,16 @@ from functools import partial
 from math import prod
 from typing import Any
 
-import cut_programs as cuts
-import half_programs as halves
+import float16_programs as halves
+import indexed_programs as places
 import integer_programs as integers
 import key_programs as keys
+import long_programs as cuts
 import numpy as np
 import pair_programs as pairs
 import pass_programs as passes
-import place_programs as places
+import prefix_scan_programs as running
 import pytest
-import running_programs as running
 import text_programs as texts
 import transformed_programs
 from compiling import grid, polynomial_sum, selu, softmax

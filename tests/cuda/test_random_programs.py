@@ -12,8 +12,8 @@ from typing import Any
 import mixed_programs as mixed
 import numpy as np
 import pytest
+import random_indexing
 import random_loops
-import random_places
 import random_programs as keyed
 from compiling import same_bits
 from equations import ALONE, equations
@@ -123,7 +123,7 @@ def test_control_flow_in_control_flow(seed: int) -> None:
 @campaign
 @given(seed=SEEDS)
 def test_reads_and_writes_at_places(name: str, seed: int) -> None:
-    case = getattr(random_places, name)(np.random.default_rng(seed))
+    case = getattr(random_indexing, name)(np.random.default_rng(seed))
     got = on_device(case.closed, case.arguments)
     want = eval_jaxpr(case.closed, case.closed.consts, *case.arguments)
     assert same_bits(got, want), str(case.closed)

@@ -24,7 +24,7 @@ from mutation.asks import mistaken
 from mutation.examples import unlike
 from mutation.faults import equations, faults
 from mutation.tables import Mutant, Tables
-from mutation.ways import misused
+from mutation.transform_uses import misused
 
 from traceir import rules
 from traceir.conform import Case, judge

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import random_places
+import random_indexing
 from compiling import compiled, executable, grid, reference, same_bits, traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from place_programs import IN_PLACE, fibonacci
-from random_places import Case
+from indexed_programs import IN_PLACE, fibonacci
+from random_indexing import Case
 from soak import examples
 
 import traceir
@@ -28,7 +28,7 @@ Make = Callable[[np.random.Generator], Case]
 
 
 @pytest.mark.parametrize(
-    "make", (random_places.gather, random_places.scatter, random_places.slices)
+    "make", (random_indexing.gather, random_indexing.scatter, random_indexing.slices)
 )
 @settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**31 - 1))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from half_programs import EXACT, HALVES, NEAR, Function, numbers
+from float16_programs import EXACT, HALVES, NEAR, Function, numbers
 
 import traceir
 import traceir.numpy as jnp

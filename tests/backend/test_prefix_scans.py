@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import compiled, executable, reference, same_bits, traced
-from running_programs import LINES, PRIMITIVES, numbers, text
+from prefix_scan_programs import LINES, PRIMITIVES, numbers, text
 
 import traceir
 import traceir.numpy as jnp

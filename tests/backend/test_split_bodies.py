@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import executable, grid, same_bits, traced
-from cut_programs import cheap, deep, expensive, turned, wide
+from long_programs import cheap, deep, expensive, turned, wide
 
 import traceir.numpy as jnp
 from traceir.ir.jaxpr import ClosedJaxpr
