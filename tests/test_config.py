@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import os
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -178,15 +179,70 @@ def test_every_flag_has_a_context_manager_of_its_name(
 def test_the_flags_are_those_of_the_table() -> None:
     table = default()
     assert list(module.FLAGS) == list(table.flags)
-    keys = {row.id: row for row in table.keys}
+    parts = {row.id: row.part.text for row in table.keys}
     for name, row in table.flags.items():
         flag = module.FLAGS[name]
         assert [*map(str, flag.values)] == [*row.values]
-        if row.key:
-            assert ast.unparse(keys[row.key].part.node) == f"call.{name}"
-    split = {ast.unparse(row.part.node).removeprefix("call.") for row in table.keys}
-    keyed = {name for name, row in table.flags.items() if row.key}
-    assert table.flags.keys() & split == keyed
+        assert (flag.says, flag.key) == (row.says, row.key)
+        assert parts.get(row.key) == (f"call.{name}" if row.key else None)
+
+
+ROW = """
+[[flag]]
+id = "cache.flag.colour"
+name = "colour"
+values = ["red", "green"]
+key = "cache.key.colour"
+splits = "The colour of traces."
+says = "Traces have a colour."
+"""
+USE = """
+import traceir
+from traceir.base.config import current
+assert traceir.config.jax_colour == current().colour == "green"  # the environment's
+traceir.config.update("jax_colour", "red")
+traces = []
+f = traceir.jit(lambda x: traces.append(0) or x + 1)
+f(1.0), f(1.0)
+with traceir.colour("green"):
+    assert traceir.config.jax_colour == "green"
+    found = str(f.explain(1.0))
+    assert "cache.key.colour: was 'red', now 'green'" in found, found
+    f(1.0)
+assert len(traces) == 2, traces
+
+@traceir.colour("green")
+def seen():
+    return current().colour
+
+assert (seen(), current().colour, "colour" in traceir.__all__) == ("green", "red", True)
+try:
+    traceir.config.update("colour", "blue")
+except ValueError as error:
+    assert "'red', 'green', got 'blue'" in str(error)
+rules = traceir.rules.default()
+assert rules.clauses["cache.key.colour"].says == "The colour of traces."
+assert "Traces have a colour." in traceir.colour.__doc__
+assert "TRACEIR_COLOUR" in traceir.colour.__doc__
+print("used")
+"""
+
+
+def test_a_new_flag_is_one_row(tmp_path: Path) -> None:
+    root = Path(module.__file__).parents[2]
+    for package in ("traceir", "traceir_numba"):
+        (tmp_path / package).symlink_to(root / package)
+    shutil.copytree(root / "spec" / "rules", tmp_path / "spec" / "rules")
+    with (tmp_path / "spec" / "rules" / "cache.toml").open("a") as table:
+        table.write(ROW)
+    run = subprocess.run(
+        [sys.executable, "-c", USE],
+        env={**os.environ, "TRACEIR_COLOUR": "green", "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (run.stdout, run.stderr) == ("used\n", "")
 
 
 def test_unknown_face() -> None:

@@ -45,26 +45,7 @@ from traceir.arrays.devices import (
     local_device_count,
     local_devices,
 )
-from traceir.base import config, lazy_exports, moved_modules
-from traceir.base.config import enable_x64
-from traceir.base.config_scopes import (
-    boundscheck,
-    check_tracer_leaks,
-    debug_infs,
-    debug_key_reuse,
-    debug_nans,
-    default_matmul_precision,
-    default_prng_impl,
-    disable_jit,
-    explain_cache_misses,
-    log_compiles,
-    no_tracing,
-    numpy_dtype_promotion,
-    numpy_rank_promotion,
-    sanitize,
-    threefry_partitionable,
-    unrolled_loops,
-)
+from traceir.base import config, config_scopes, lazy_exports, moved_modules
 from traceir.base.version import VERSION
 from traceir.binding import bind_operators as bind_operators
 from traceir.binding.device_put import block_until_ready, device_get, device_put
@@ -106,7 +87,31 @@ from traceir.transforms.custom.custom_jvp import custom_jvp
 from traceir.transforms.custom.custom_vjp import custom_vjp
 
 if TYPE_CHECKING:
+    # Scopes are made of the table's rows; those that type checkers know are these.
     from traceir import exports, flatten_util, image, nn, ops, random, scipy
+    from traceir.base.config import enable_x64 as enable_x64
+    from traceir.base.config_scopes import boundscheck as boundscheck
+    from traceir.base.config_scopes import check_tracer_leaks as check_tracer_leaks
+    from traceir.base.config_scopes import debug_infs as debug_infs
+    from traceir.base.config_scopes import debug_key_reuse as debug_key_reuse
+    from traceir.base.config_scopes import debug_nans as debug_nans
+    from traceir.base.config_scopes import (
+        default_matmul_precision as default_matmul_precision,
+    )
+    from traceir.base.config_scopes import default_prng_impl as default_prng_impl
+    from traceir.base.config_scopes import disable_jit as disable_jit
+    from traceir.base.config_scopes import explain_cache_misses as explain_cache_misses
+    from traceir.base.config_scopes import log_compiles as log_compiles
+    from traceir.base.config_scopes import no_tracing as no_tracing
+    from traceir.base.config_scopes import (
+        numpy_dtype_promotion as numpy_dtype_promotion,
+    )
+    from traceir.base.config_scopes import numpy_rank_promotion as numpy_rank_promotion
+    from traceir.base.config_scopes import sanitize as sanitize
+    from traceir.base.config_scopes import (
+        threefry_partitionable as threefry_partitionable,
+    )
+    from traceir.base.config_scopes import unrolled_loops as unrolled_loops
     from traceir.exports import deserialize, export
 
 __version__ = VERSION
@@ -125,7 +130,6 @@ __all__ = [
     "Var",
     "block_until_ready",
     "check",
-    "check_tracer_leaks",
     "checking_leaks",
     "checkpoint",
     "clear_caches",
@@ -134,27 +138,19 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "debug",
-    "debug_infs",
-    "debug_key_reuse",
-    "debug_nans",
     "default_backend",
-    "default_matmul_precision",
-    "default_prng_impl",
     "deserialize",
     "device_count",
     "device_get",
     "device_put",
     "devices",
-    "disable_jit",
     "dtypes",
     "effects_barrier",
-    "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_jaxpr",
     "eval_shape",
     "experimental",
-    "explain_cache_misses",
     "export",
     "exports",
     "flatten_util",
@@ -171,14 +167,10 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
-    "log_compiles",
     "make_jaxpr",
     "make_mesh",
     "nn",
-    "no_tracing",
     "numpy",
-    "numpy_dtype_promotion",
-    "numpy_rank_promotion",
     "ops",
     "parse",
     "pmap",
@@ -186,20 +178,18 @@ __all__ = [
     "random",
     "remat",
     "rules",
-    "boundscheck",
-    "sanitize",
     "scipy",
     "sharding",
     "source_report",
-    "threefry_partitionable",
     "tree",
     "tree_util",
     "typeof",
-    "unrolled_loops",
     "value_and_grad",
     "vjp",
     "vmap",
 ]
+__all__ += config_scopes.__all__
+globals().update(config_scopes.SCOPES)
 
 # What is imported when it is first asked for: modules, and functions of modules.
 _LATER = {

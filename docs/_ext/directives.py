@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from itertools import groupby
 
 from docutils import nodes
@@ -43,7 +44,7 @@ class Spliced(SphinxDirective):
 
 
 class RuleDirective(Spliced):
-    """`.. rule:: id` shows a rule as the tables have it."""
+    """`.. rule:: id` shows a rule as the tables have it, `id.*` those below it."""
 
     def run(self) -> list[nodes.Node]:
         """The rule's nodes."""
@@ -52,6 +53,10 @@ class RuleDirective(Spliced):
             return self.noted(primitive(rules, id))
         if id in rules.clauses:
             return self.noted(clause(rules, id))
+        below = [name for name in rules.clauses if fnmatchcase(name, id)]
+        if "*" in id and below:
+            found = (clause(rules, name) for name in below)
+            return self.noted([node for nodes in found for node in nodes])
         raise self.error(f"no rule {id}")
 
 

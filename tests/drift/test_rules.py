@@ -270,13 +270,18 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
     ),
     "a flag that names another row of the key": (
         lambda t: row(t, "cache", "flag").update(key="cache.key.face"),
-        "table.row",
-        ("cache.flag.enable_x64", "cache.key.face", "cache.key.x64"),
+        "table.duplicate",
+        ("cache.flag.enable_x64", "cache.key.face"),
     ),
-    "a flag that is in no row of the key": (
-        lambda t: row(t, "cache", "flag", -1).update(key="cache.key.face"),
+    "a flag that does not say what it splits": (
+        lambda t: row(t, "cache", "flag", -1).update(key="cache.key.logs"),
+        "table.key",
+        ("cache.flag.explain_cache_misses", "splits"),
+    ),
+    "a row of the key that reads a flag": (
+        lambda t: row(t, "cache", "key").update(part="call.sanitize"),
         "table.row",
-        ("cache.flag.explain_cache_misses", "cache.key.face"),
+        ("cache.key.function", "sanitize"),
     ),
     "a range that is not NumPy's": (
         lambda t: t["lattice"]["dtype"]["int8"].update(max="126"),

@@ -33,7 +33,9 @@ PARTS = frozenset({"let", "each"})
 DERIVED = frozenset({"jvp", "transpose"})
 # Sentences, names, the class of the host's exception, which no rule looks at, and the
 # exemptions from the test of derivatives, which asks that each is needed.
-PROSE = frozenset({"says", "hint", "id", "name", "short", "class", "singular"})
+PROSE = frozenset(
+    {"says", "splits", "hint", "id", "name", "short", "class", "singular"}
+)
 # Lists in which the order says something.
 ORDERED = frozenset({"in", "order"})
 

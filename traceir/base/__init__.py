@@ -1,13 +1,14 @@
 """Services that every package uses: flags, caches, locks, positions in source.
 
-Nothing here knows of arrays or programs. Start reading at `config.Context`, the flags
-that a trace runs under.
+Nothing here knows of arrays or programs. Start reading at `config.scope`, which sets
+a flag for a while.
 
 - `caches`: caches shared by threads: filled once, bounded, cleared together
 - `config`: flags, and the context that holds their values
 - `config_scopes`: flags as context managers, named as in `jax`
 - `cost_model`: the cost model of tracing and of the reference
 - `fast_dataclass`: dataclasses that are created in half of the time
+- `flags`: the flags: one for each row `flag` of the table of the cache
 - `fork_safety`: locks that a forked child never finds held
 - `generated_code`: Python functions that are written and compiled when the program runs
 - `lazy_exports`: names of a package whose modules are imported on first use

@@ -19,97 +19,45 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from types import TracebackType
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from traceir.base.caches import LIMITS, once, set_limit
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.flags import FLAGS as FLAGS
+from traceir.base.flags import ConfigFlag, Value
 from traceir.base.fork_safety import kept_over_forks
 
 FACES = ("jax", "numpy")
-Value: TypeAlias = bool | str | None
 F = TypeVar("F", bound=Callable[..., Any])
 
+if TYPE_CHECKING:
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Context:
-    """The flags that surround a trace; equal contexts are the same object (see
-    `current`).
+    @dataclass(frozen=True, eq=False)
+    class Context:
+        """The values of `face`, of `x64` and of the flags: see below."""
 
-    ``x64``: 64-bit dtypes are kept.  ``face``: whose promotion table the operators of
-    tracers use, ``"jax"`` or ``"numpy"``.  The other fields are the values of the flags
-    of their names.  The rows of the key say which of them split a trace.
+        __slots__: ClassVar[tuple[str, ...]]
+        face: str = "jax"
+        x64: bool = False
+
+        def __getattr__(self, flag: str) -> Any: ...
+
+else:
+
+    def _context_class() -> type:
+        """A class with a field for the face and for each flag."""
+        fields = {"face": "jax", **{f.field: f.default for f in FLAGS.values()}}
+        names = dict.fromkeys(fields, Any)
+        body = {**fields, "__annotations__": names, "__module__": __name__}
+        return dataclass(type("Context", (), body), frozen=True, eq=False, slots=True)
+
+    Context = _context_class()
+    Context.__doc__ = """What surrounds a trace; equal ones are one object: `current`.
+
+    ``face``: whose promotion table the operators of tracers use, ``"jax"`` or
+    ``"numpy"``.  The other fields are the values of the flags.  The rows of the key
+    say which of them split a trace.
     """
-
-    x64: bool = False
-    face: str = "jax"
-    numpy_dtype_promotion: str = "standard"
-    numpy_rank_promotion: str = "allow"
-    default_matmul_precision: str | None = None
-    disable_jit: bool = False
-    no_tracing: bool = False
-    debug_nans: bool = False
-    debug_infs: bool = False
-    debug_key_reuse: bool = False
-    sanitize: bool = False
-    boundscheck: bool = True
-    threefry_partitionable: bool = True
-    default_prng_impl: str = "threefry2x32"
-    check_tracer_leaks: bool = False
-    unrolled_loops: str = "warn"
-    log_compiles: bool = False
-    explain_cache_misses: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigFlag:
-    """A flag: its field of `Context`, the values that it may have, the first of them.
-
-    >>> FLAGS["numpy_rank_promotion"].default
-    'allow'
-    """
-
-    field: str
-    values: tuple[Value, ...] = (False, True)
-
-    @property
-    def default(self) -> Value:
-        """The value of a flag that is not set."""
-        return self.values[0]
-
-
-_PRECISIONS = (
-    None,
-    "default",
-    "high",
-    "highest",
-    "bfloat16",
-    "tensorfloat32",
-    "float32",
-)
-# Names are JAX's, less its prefix.
-FLAGS: Mapping[str, ConfigFlag] = {
-    "enable_x64": ConfigFlag("x64"),
-    "numpy_dtype_promotion": ConfigFlag(
-        "numpy_dtype_promotion", ("standard", "strict")
-    ),
-    "numpy_rank_promotion": ConfigFlag(
-        "numpy_rank_promotion", ("allow", "warn", "raise")
-    ),
-    "default_matmul_precision": ConfigFlag("default_matmul_precision", _PRECISIONS),
-    "disable_jit": ConfigFlag("disable_jit"),
-    "no_tracing": ConfigFlag("no_tracing"),
-    "unrolled_loops": ConfigFlag("unrolled_loops", ("warn", "allow", "raise")),
-    "debug_nans": ConfigFlag("debug_nans"),
-    "debug_infs": ConfigFlag("debug_infs"),
-    "debug_key_reuse": ConfigFlag("debug_key_reuse"),
-    "sanitize": ConfigFlag("sanitize"),
-    "boundscheck": ConfigFlag("boundscheck", (True, False)),
-    "threefry_partitionable": ConfigFlag("threefry_partitionable", (True, False)),
-    "default_prng_impl": ConfigFlag("default_prng_impl", ("threefry2x32",)),
-    "check_tracer_leaks": ConfigFlag("check_tracer_leaks"),
-    "log_compiles": ConfigFlag("log_compiles"),
-    "explain_cache_misses": ConfigFlag("explain_cache_misses"),
-}
 
 
 @once
@@ -166,7 +114,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
     """
     found = {}
     for name, flag in FLAGS.items():
-        text = environment.get(f"TRACEIR_{name.upper()}", "").strip().lower()
+        text = environment.get(flag.variable, "").strip().lower()
         if not text:
             continue
         value = _TEXTS.get(text, text)
@@ -297,15 +245,29 @@ def scope(flag: str, value: Value) -> ConfigScope:
     return ConfigScope({FLAGS[name].field: _checked(name, value)})
 
 
-def enable_x64(value: bool = True) -> ConfigScope:
-    """Within ``with``: keep 64-bit dtypes (or not), in this thread.
+def scope_function(flag: ConfigFlag) -> Callable[..., ConfigScope]:
+    """The function that gives the scopes of a flag, named and documented by its row.
 
-    >>> import traceir, traceir.numpy as jnp
-    >>> with traceir.enable_x64():
-    ...     jnp.arange(2.0).dtype
-    dtype('float64')
+    >>> with scope_function(FLAGS["disable_jit"])():
+    ...     current().disable_jit
+    True
     """
-    return scope("enable_x64", value)
+    if flag.is_bool:
+
+        def made(value: bool = True) -> ConfigScope:
+            return scope(flag.name, value)
+
+    else:
+
+        def made(value: Value) -> ConfigScope:  # type: ignore[misc]
+            return scope(flag.name, value)
+
+    made.__name__ = made.__qualname__ = flag.name
+    made.__doc__ = flag.doc
+    return made
+
+
+enable_x64 = scope_function(FLAGS["enable_x64"])
 
 
 def face(name: str) -> ConfigScope:

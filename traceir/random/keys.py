@@ -231,4 +231,5 @@ def _like(key: Key, made: Array) -> Array:
 
 def partitionable() -> bool:
     """True if the newer layout of counters is in force."""
-    return config.local.context.threefry_partitionable
+    found: bool = config.local.context.threefry_partitionable
+    return found

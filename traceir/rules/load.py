@@ -15,6 +15,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from traceir.base.flags import spec_folder
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
 from traceir.rules.formulas.table_errors import problem
@@ -123,9 +124,7 @@ def spec_path() -> Path:
     """
     from pathlib import Path  # not on the way of an import
 
-    package = Path(__file__).parents[1]
-    installed = package / "spec"
-    return installed if installed.is_dir() else package.parent / "spec"
+    return Path(spec_folder())
 
 
 class _Loader:
@@ -280,24 +279,30 @@ class _Loader:
             part = row.formula("part", KEYS[per])
             keys.append(KeyRow(clause.id, per, part, clause.says))
             row.done()
-        flags = {}
+        flags, split = {}, []
         for row in table.rows("flag"):
             clause, name = self.plain(row), row.text("name")
+            row.text("field", name)  # which the library reads
             values, key = row.texts("values", ...), row.text("key", "")
             flags[name] = Flag(clause.id, name, values, key, clause.says)
-            self.decides(flags[name], keys, row.where)
+            if key:
+                split.append(self.split(key, name, row))
             row.done()
         self.others(table)
         table.done()
-        return tuple(keys), flags
+        for key_row in keys:
+            name = key_row.part.text.removeprefix("call.")
+            if name in flags:
+                raise problem("table.row", f"cache.toml: {key_row.id}: part", name)
+        # The parts of flags come after that of the function.
+        return (*keys[:1], *split, *keys[1:]), flags
 
-    def decides(self, flag: Flag, keys: Iterable[KeyRow], where: str) -> None:
-        """Raises table.row unless a flag names the one row of the key that reads it."""
-        reads = [row.id for row in keys if row.part.text == f"call.{flag.name}"]
-        named = [flag.key] if flag.key else []
-        if reads != named and ((reads and flag.key not in reads) or not self.lenient):
-            got = flag.key or "no row of the key"
-            raise problem("table.row", f"{where}: key", got, ", ".join(reads))
+    def split(self, key: str, flag: str, row: RowReader) -> KeyRow:
+        """The row of the key that a flag decides."""
+        says = row.text("splits")
+        self.add(Clause(key, says), row.where)
+        part = KEYS["call"].formula(f"call.{flag}", row.where)
+        return KeyRow(key, "call", part, says)
 
     def levels(self) -> Levels:
         """The rows of questions to values, and of transforms."""

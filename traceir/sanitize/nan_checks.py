@@ -28,7 +28,7 @@ WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
 
 def watched(context: Context) -> bool:
     """True if a flag asks to look at results."""
-    return (
+    return bool(
         context.debug_nans
         or context.debug_infs
         or context.sanitize

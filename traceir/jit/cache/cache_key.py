@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from traceir import rules
-from traceir.base.config import Context
+from traceir.base.config import FLAGS, Context
 from traceir.base.fast_dataclass import dataclass
 from traceir.errors import shown
 from traceir.ir.avals import ShapedArray, short_dtype
@@ -36,40 +36,11 @@ class CallSignature:
     # The keys of the dicts among the arguments, where these count in their own order.
     orders: tuple[tuple[Any, ...], ...] = ()
 
-    @property
-    def enable_x64(self) -> bool:
-        """True if 64-bit dtypes are kept."""
-        return self.context.x64
-
-    @property
-    def numpy_dtype_promotion(self) -> str:
-        """The rule by which operands of two dtypes meet."""
-        return self.context.numpy_dtype_promotion
-
-    @property
-    def numpy_rank_promotion(self) -> str:
-        """The rule by which operands of two ranks meet."""
-        return self.context.numpy_rank_promotion
-
-    @property
-    def disable_jit(self) -> bool:
-        """True if inner functions are run in place of being traced for themselves."""
-        return self.context.disable_jit
-
-    @property
-    def default_matmul_precision(self) -> str | None:
-        """The precision that matrix products ask for."""
-        return self.context.default_matmul_precision
-
-    @property
-    def sanitize(self) -> bool:
-        """True if indices out of bounds and numbers that wrap are errors."""
-        return self.context.sanitize
-
-    @property
-    def threefry_partitionable(self) -> bool:
-        """The layout in which random bits are made."""
-        return self.context.threefry_partitionable
+    def __getattr__(self, flag: str) -> Any:
+        """The value of a flag."""
+        if flag in FLAGS:
+            return getattr(self.context, FLAGS[flag].field)
+        raise AttributeError(flag)
 
     @property
     def tree(self) -> Hashable:

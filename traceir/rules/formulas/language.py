@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.flags import FLAGS
 from traceir.base.python_parser import parse_expression
 from traceir.rules.formulas.helpers import HELPERS
 from traceir.rules.formulas.scope import Scope
@@ -30,10 +31,8 @@ FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
 ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
     | {"num_leaves"}
-    | {"function", "enable_x64", "face", "strict", "tree"}
-    | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
-    | {"sanitize", "threefry_partitionable"}
-    | {"disable_jit", "axes"}
+    | {"function", "face", "strict", "tree", "axes"}
+    | FLAGS.keys()
 )
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
