@@ -27,12 +27,18 @@ def _drop(table: Mapping[str, Any], rule: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for section, rows in table.items():
         if isinstance(rows, list):
-            found[section] = [r for r in rows if r.get("id") != rule]
+            kept = [r for r in rows if r.get("id") != rule]
+            found[section] = [_unsplit(r) if r.get("key") == rule else r for r in kept]
         elif section in ("class", "prim"):
             found[section] = dict(_drop_clause(rows, rule))
         else:
             found[section] = rows
     return found
+
+
+def _unsplit(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A flag without its row of the key."""
+    return {name: value for name, value in row.items() if name not in ("key", "splits")}
 
 
 def _drop_clause(

@@ -106,7 +106,7 @@ def test_every_scope_decorates(name: str, fresh_config: ModuleType) -> None:
             raise ZeroDivisionError
         return count(n - 1)
 
-    assert (count.__name__, count.__doc__) == ("count", "What is said of it.")
+    assert (count.__name__, count.__doc__) == ("count", "The count of its calls.")
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             count(2)
