@@ -10,7 +10,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: array-api record-types costs
+.PHONY: new-primitive array-api record-types costs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -79,6 +79,9 @@ corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 
 record-types: $(VENV)/.jax ## write what JAX gives for calls of every function; ARGS=misuse
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m result_types.record $(ARGS)
+
+new-primitive: $(VENV)/.test ## write all that a primitive needs; NAME=softsign ARGS=--binary
+	$(python) -m tools.new_primitive $(NAME) $(ARGS)
 
 status: $(VENV)/.conform ## print how each implementation did, from the runs that are kept
 	$(python) -m traceir.conform --status
