@@ -42,11 +42,6 @@ for name in ("oracle", "reference", "numba"):
 print("used")
 """
 FOLDERS = ("tests/*.py", "tests/drift/*.py", "tests/transforms/*.py", "tests/data/*l")
-    "tests/*.py",
-    "tests/drift/*.py",
-    "tests/transforms/*.py",
-    "tests/data/*.toml",
-)
 
 
 @pytest.fixture(scope="module")

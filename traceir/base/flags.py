@@ -48,7 +48,7 @@ class ConfigFlag:
 
     @property
     def doc(self) -> str:
-        """What is said of its scope: the row, and an example."""
+        """The docstring of its scope: the row, and an example."""
         values = " or ".join(f"``{value!r}``" for value in self.values)
         value = self.values[-1]
         about = f" It is part of the cache key ({self.key})." if self.key else ""
