@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from forked import ends_well
@@ -83,3 +87,48 @@ def test_a_child_forked_while_tracing_ends_the_trace() -> None:
         return x + 1
 
     assert traceir.jit(f, backend="reference")(X).shape == (5,)
+
+
+def test_a_child_imports_what_others_were_importing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "imported_slowly.py").write_text(
+        "import sys, time\nsys.begun.set()\ntime.sleep(0.3)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    begun = threading.Event()
+    monkeypatch.setattr(sys, "begun", begun, raising=False)
+    load = partial(import_module, "imported_slowly")
+    thread = threading.Thread(target=load)
+    thread.start()
+    assert begun.wait(60)
+    try:
+        assert ends_well(load, 20)
+    finally:
+        thread.join()
+
+
+def test_a_module_may_fork_while_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import forked\nended = forked.ends_well(lambda: None)\n"
+    (tmp_path / "imported_forking.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert import_module("imported_forking").ended
+
+
+def test_a_child_calls_llvm_while_others_called_it() -> None:
+    held, calling = llvm.ffi.lib._lock, threading.Event()
+
+    def call() -> None:
+        with held:
+            calling.set()
+            time.sleep(0.3)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert calling.wait(60)
+    try:
+        assert ends_well(llvm.get_process_triple, 20)
+    finally:
+        thread.join()

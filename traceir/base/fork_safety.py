@@ -1,8 +1,11 @@
-"""Locks that a forked child never finds held."""
+"""Locks that a forked child never finds held, those of imports among them."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -47,9 +50,30 @@ def _release(taken: list[Any]) -> None:
         taken.pop().release()
 
 
+def _importing() -> bool:
+    """True while other threads import modules, unless this one does.
+
+    Python keeps a lock for each module that is being imported, and a child that asks
+    for the module waits for it for ever.
+    """
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    held = [getattr(ref(), "owner", None) for ref in list(locks.values())]
+    return threading.get_ident() not in held and any(held)
+
+
+def _before() -> None:
+    """Take all locks at a moment when no other thread imports, or after ten seconds."""
+    late = time.monotonic() + 10
+    _take_all()
+    while _importing() and time.monotonic() < late:
+        _release(_taken)
+        time.sleep(0.001)
+        _take_all()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_take_all,
+        before=_before,
         after_in_parent=lambda: _release(_taken),
         after_in_child=lambda: _release(_taken),
     )

@@ -23,6 +23,8 @@ from traceir_numba.runtime.external_symbols import provided
 # LLVM's modules share one context, which only one thread may use at a time. Reentrant:
 # a collection between two calls of LLVM may run a user's code.
 lock = kept_over_forks(threading.RLock())
+# llvmlite's own, which is held in each of its calls, also those made without ours.
+kept_over_forks(llvm.ffi.lib._lock._lock)
 
 
 # What the symbols of generated code begin with.
