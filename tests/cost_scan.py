@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -32,13 +33,18 @@ class Number:
         return f"{self.module}:{self.name}"
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
     """The modules of both packages but for the cost models, with their trees."""
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            if path.stem != MODEL:
-                yield name, ast.parse(path.read_text(encoding="utf-8"))
+    paths = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return tuple(
+        (
+            ".".join(path.relative_to(ROOT).with_suffix("").parts),
+            ast.parse(path.read_text(encoding="utf-8")),
+        )
+        for path in sorted(paths)
+        if path.stem != MODEL
+    )
 
 
 def constants(module: str, tree: ast.Module) -> Iterator[Number]:

@@ -11,8 +11,8 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import cost_scan
@@ -45,11 +45,15 @@ def kept() -> list[str]:
     return [name for table in tables for name in table["names"]]
 
 
-def numbers() -> Iterator[cost_scan.Number]:
+@cache
+def numbers() -> tuple[cost_scan.Number, ...]:
     """Numbers with names, and literals that something is compared with."""
-    for module, tree in cost_scan.modules():
-        yield from cost_scan.constants(module, tree)
-        yield from cost_scan.bounds(module, tree)
+    return tuple(
+        number
+        for module, tree in cost_scan.modules()
+        for find in (cost_scan.constants, cost_scan.bounds)
+        for number in find(module, tree)
+    )
 
 
 def test_no_number_that_decides_stands_elsewhere() -> None:

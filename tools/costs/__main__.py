@@ -89,7 +89,10 @@ def measure(
         for worker in workers:
             worker.end()
     return {
-        repr(w.value): {"first": w.first, "call": statistics.median(w.times)}
+        repr(w.value): {
+            "first": float(f"{w.first:.4g}"),
+            "call": float(f"{statistics.median(w.times):.4g}"),
+        }
         for w in workers
     }
 
@@ -144,7 +147,8 @@ def main() -> None:
             kept = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
             kept[name] = found
             ordered = {key: kept[key] for key in known if key in kept}
-            MEASURED.write_text(json.dumps(ordered, indent=1) + "\n")
+            lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in ordered.items()]
+            MEASURED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

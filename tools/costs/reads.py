@@ -44,7 +44,7 @@ class Recorder:
         """Make a program and call it: a guard is made after some calls."""
         self.running = name
         call = make()
-        for _ in range(1 if name == "exported" else 3):
+        for _ in range(3 if name == "calls" else 1):
             call()
 
 
