@@ -41,10 +41,10 @@ class Recorder:
         module.__getattr__ = get  # type: ignore[method-assign]
 
     def run(self, name: str, make: Callable[[], Callable[[], object]]) -> None:
-        """Make a program and call it: a guard is made after some calls."""
+        """Make a program and call it: guards and plans are made after some calls."""
         self.running = name
         call = make()
-        for _ in range(3 if name == "calls" else 1):
+        for _ in range(3 if name.startswith(("calls", "eager")) else 1):
             call()
 
 
