@@ -21,7 +21,7 @@ def nameless(primitives: set[str]) -> set[str]:
 
 
 def found(path: str) -> Any:
-    """What a dotted name is the name of."""
+    """The value of a dotted name."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
 

@@ -59,7 +59,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(tree: Path, *command: str) -> str:
-    """What a command of Python's prints in the copy."""
+    """The output of a Python command in the copy."""
     done = subprocess.run(
         [sys.executable, *command],
         cwd=tree,
