@@ -9,7 +9,7 @@ a flag for a while.
 - `cost_model`: the cost model of tracing and of the reference
 - `fast_dataclass`: dataclasses that are created in half of the time
 - `flags`: the flags: one for each row `flag` of the table of the cache
-- `fork_safety`: locks that a forked child never finds held
+- `fork_safety`: locks that a forked child never finds held, those of imports among them
 - `generated_code`: Python functions that are written and compiled when the program runs
 - `lazy_exports`: names of a package whose modules are imported on first use
 - `moved_modules`: modules by the names that pickles of earlier versions have for them
