@@ -12,7 +12,7 @@ from compiling import compiled, grid, reference, same_bits
 
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.codegen.embedded_reference import quoted, reference_name
+from traceir_numba.codegen.embedded_reference import reference_name, reference_source
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import ReferenceCall
 from traceir_numba.lowering.host_partition import HostDrivenExecutable
@@ -117,7 +117,7 @@ def functions() -> list[str]:
 
 @pytest.mark.parametrize("primitive", functions())
 def test_the_source_of_a_kernel_needs_no_more_than_libraries(primitive: str) -> None:
-    text = "\n".join(quoted([primitive]))
+    text = "\n".join(reference_source([primitive]))
     assert "traceir" not in text
     space: dict[str, Any] = {"np": np, "evaluated": lambda kernel: kernel}
     exec(text, space)
@@ -127,7 +127,7 @@ def test_the_source_of_a_kernel_needs_no_more_than_libraries(primitive: str) -> 
 def test_sources_of_kernels_do_not_clash() -> None:
     texts: dict[str, str] = {}
     for primitive in functions():
-        for node in ast.parse("\n".join(quoted([primitive]))).body:
+        for node in ast.parse("\n".join(reference_source([primitive]))).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 assert texts.setdefault(node.name, ast.unparse(node)) == ast.unparse(
                     node

@@ -51,7 +51,7 @@ def argument_text(value: Any) -> str:
     raise TypeError(f"a param that is a {type(value).__name__} has no text")
 
 
-def quoted(primitives: Iterable[str]) -> list[str]:
+def reference_source(primitives: Iterable[str]) -> list[str]:
     """The texts of kernels' parts: imports, functions, and their names."""
     imports: dict[str, None] = {}
     parts: dict[str, None] = {}

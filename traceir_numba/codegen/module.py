@@ -13,7 +13,7 @@ import numpy as np
 from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.body import plain
 from traceir_numba.codegen.driver import WIDTH, call_text, driver_lines, product_name
-from traceir_numba.codegen.embedded_reference import quoted
+from traceir_numba.codegen.embedded_reference import reference_source
 from traceir_numba.codegen.kernel_sources import KernelSources
 from traceir_numba.codegen.nest import KernelSource
 from traceir_numba.device_functions import (
@@ -150,7 +150,7 @@ def module_of(program: BufferProgram, sources: KernelSources) -> ModuleSource:
     driver = "\n".join(driver_lines(program, sources.steps, released))
     parts = parts_of([(program, sources)])
     steps = (s.eqn.primitive for s in program.steps if isinstance(s, CallReference))
-    parts += quoted(dict.fromkeys(steps))
+    parts += reference_source(dict.fromkeys(steps))
     constants = [_constant(program.buffers[k], value) for k, value in program.constants]
     if constants:
         parts.append("\n".join(constants))

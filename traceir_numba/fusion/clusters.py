@@ -291,7 +291,7 @@ def _renumbered(index: AffineIndex, loops: Sequence[int]) -> AffineIndex:
     return replace(index, dynamic=tuple(found))
 
 
-def homes(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:
+def inplace_results(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:
     """Results in whose memory values may stay that only later passes need.
 
     A result that is stored in the last pass that reads the value, or after it, is

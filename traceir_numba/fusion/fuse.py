@@ -68,8 +68,8 @@ from traceir_numba.fusion.clusters import (
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.inplace_scatter import (
     precomputed_updates,
-    read_early,
-    read_late,
+    values_after_scatter,
+    values_before_scatter,
 )
 from traceir_numba.fusion.materialize import (
     epilogue_apart,
@@ -100,19 +100,19 @@ def fuse(graph: Graph) -> FusionPlan:
         clusters = _Fuser(graph, stored, costs).clusters()
         wanted = recomputed(graph, stored, clusters, costs)
         wanted |= too_long(graph, stored, clusters)
-        wanted |= read_early(graph, stored, clusters)
+        wanted |= values_before_scatter(graph, stored, clusters)
         wanted |= precomputed_updates(graph, stored, clusters, costs)
-        wanted |= read_late(graph, stored, clusters)
+        wanted |= values_after_scatter(graph, stored, clusters)
         if not wanted:
             break
         stored |= wanted
     else:  # what is in memory now needs its jobs
         clusters = _Fuser(graph, stored, costs).clusters()
     ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
-    return FusionPlan(graph, _needed(graph, ordered), frozenset(stored))
+    return FusionPlan(graph, _live_clusters(graph, ordered), frozenset(stored))
 
 
-def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
+def _live_clusters(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
     """The clusters whose values something reads.
 
     A value of which no element is read, such as an array without elements that a pad

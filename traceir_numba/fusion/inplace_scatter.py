@@ -39,7 +39,7 @@ def overwritten_memory(
     return {graph.memory_of(operand): job.var}
 
 
-def read_early(
+def values_before_scatter(
     graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
 ) -> set[Var]:
     """Values that are computed before anything is put, as they are of other places."""
@@ -74,7 +74,7 @@ def precomputed_updates(
     }
 
 
-def read_late(
+def values_after_scatter(
     graph: Graph, stored: Collection[Var], clusters: Sequence[Cluster]
 ) -> set[Var]:
     """Values of an array that something has been put in, which are needed after that.

@@ -191,7 +191,7 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
         microkernel.tile_text(t, calls["tile"].symbol),
         microkernel.tile_text(replace(t, vectors=1), calls["narrow"].symbol),
         microkernel.part_text(t, calls["part"].symbol),
-        packing.turned_text(t, calls["turned"].symbol),
+        packing.transposed_text(t, calls["turned"].symbol),
         packing.MEMORY.format(
             allocate=calls["allocate"].symbol, release=calls["release"].symbol
         ),
@@ -199,7 +199,7 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
     for width in sorted({t.rows, t.columns}):
         for part in ("straight", "partly"):
             symbol = calls[f"{part}_{width}"].symbol
-            texts.append(packing.straight_text(t, symbol, width, part == "partly"))
+            texts.append(packing.contiguous_text(t, symbol, width, part == "partly"))
     for side, width in (("left", t.rows), ("right", t.columns)):
         own = {"width": width, "square": t.rows}
         texts.append(_text(LAY_OUT, f"lay_{side}", t, calls, 2, 4, own))

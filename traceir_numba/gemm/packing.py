@@ -16,7 +16,7 @@ from traceir_numba.gemm.microkernel import (
 )
 
 
-def straight_text(t: RegisterTile, name: str, width: int, part: bool) -> str:
+def contiguous_text(t: RegisterTile, name: str, width: int, part: bool) -> str:
     """LLVM text: rows of so many neighbours, put one behind the other.
 
     Of a `part` there are fewer, and zeros in place of the others.
@@ -46,7 +46,7 @@ def straight_text(t: RegisterTile, name: str, width: int, part: bool) -> str:
     return (masked(width, t.kind) if part else "") + define(name, args, blocks)
 
 
-def listed_text(t: RegisterTile, name: str, width: int) -> str:
+def gathered_text(t: RegisterTile, name: str, width: int) -> str:
     """LLVM text: the first of so many neighbours of rows that are listed, likewise.
 
     Nothing is put in place of the others.
@@ -75,7 +75,7 @@ def listed_text(t: RegisterTile, name: str, width: int) -> str:
     return head + define(name, f"{args}, i64 %count, i64 %wide", blocks)
 
 
-def turned_text(t: RegisterTile, name: str, listed: bool = False) -> str:
+def transposed_text(t: RegisterTile, name: str, listed: bool = False) -> str:
     """LLVM text: a square of as many rows as a tile has, transposed in registers.
 
     The rows are a stride apart, or begin where it is `listed`.

@@ -234,8 +234,8 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
         microkernel.tile_text(t, own["tile"], listed=True),
         microkernel.tile_text(replace(t, vectors=1), own["narrow"], listed=True),
         microkernel.part_text(t, own["part"]),
-        packing.turned_text(t, own["turned"], listed=True),
-        packing.listed_text(t, own["listed"], t.columns),
+        packing.transposed_text(t, own["turned"], listed=True),
+        packing.gathered_text(t, own["listed"], t.columns),
         BEHIND.format(name=own["behind"]),
         packing.MEMORY.format(allocate=own["allocate"], release=own["release"]),
     ]

@@ -85,7 +85,7 @@ class StatementLowering(ExpressionLowering):
             case _:
                 raise NotInLanguage(ast.unparse(node))
 
-    def give_back(self, node: ast.Return) -> None:
+    def return_(self, node: ast.Return) -> None:
         """The result."""
         b = self.builder
         if node.value is None or self.result is None:
@@ -151,7 +151,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Any, Any], None]] = {
     ast.Assign: StatementLowering.assign,
     ast.AugAssign: StatementLowering.augment,
     ast.Expr: StatementLowering.expression,
-    ast.Return: StatementLowering.give_back,
+    ast.Return: StatementLowering.return_,
     ast.If: StatementLowering.branch,
     ast.Pass: StatementLowering.nothing,
 }

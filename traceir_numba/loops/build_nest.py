@@ -24,8 +24,8 @@ from traceir_numba.fusion.clusters import (
     Shape,
     Without,
     epilogue_map,
-    homes,
     in_terms_of,
+    inplace_results,
     scatter_of,
     seeds,
 )
@@ -88,7 +88,9 @@ class _NestBuilder:
         self.cluster = cluster
         self.stored = stored
         self.kept = kept
-        self.homes = homes(cluster, kept) | overwritten_memory(graph, cluster, stored)
+        self.homes = inplace_results(cluster, kept) | overwritten_memory(
+            graph, cluster, stored
+        )
         self.names = names
         self.found = IndirectAccess(self)
         self.memory: dict[Var, int] = {}

@@ -32,7 +32,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
     """
     if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.scan_direction:
         return nest
-    nest = replace(nest, constants=_near(nest, params))
+    nest = replace(nest, constants=_short_strides(nest, params))
     if nest.form == "whole":
         return replace(nest, long=_are_long(nest, extents))
     fixed = _unrolled(nest, extents)
@@ -46,7 +46,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
                 and folded[0] in fixed
                 and extents[-1] <= cost_model.SEQUENTIAL_ROW
             )
-            known = not short and _is_known(nest, extents, folded)
+            known = not short and _has_fixed_length(nest, extents, folded)
             masked = (
                 not (short or known)
                 and extents[-1] <= cost_model.SHORT_ROW
@@ -88,7 +88,7 @@ def _interleave(nest: LoopNest, extents: Shape) -> int:
     return most if body < cost_model.HALF_INTERLEAVED_COST else most // 2
 
 
-def _near(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
+def _short_strides(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
     """The parameters that are short strides of the innermost loop.
 
     Vectors of every second element are parts of whole ones, if that is known.
@@ -102,7 +102,7 @@ def _near(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
     return tuple(found) if any(known) else ()
 
 
-def _is_known(nest: LoopNest, extents: Shape, folded: list[int]) -> bool:
+def _has_fixed_length(nest: LoopNest, extents: Shape, folded: list[int]) -> bool:
     """True if code of their own for rows of this length is worth its compilation.
 
     Not where several make a result: LLVM keeps accumulators of a loop around straight

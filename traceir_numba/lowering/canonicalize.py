@@ -35,11 +35,11 @@ from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
 from traceir_numba.lowering.loop_invariants import Given, hoist_invariants
 from traceir_numba.lowering.matmul import (
+    fold_transposes,
     is_call,
     is_strided,
     product,
-    turned,
-    untransposed,
+    swap_transposed_products,
 )
 
 Env = dict[Var, Atom]
@@ -102,7 +102,7 @@ class _Canonicalizer:
 
     def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
         """Add a program's equations; results that are `given` keep that variable."""
-        for eqn in turned(jaxpr.eqns, jaxpr.outvars):
+        for eqn in swap_transposed_products(jaxpr.eqns, jaxpr.outvars):
             inputs = tuple(_use(env, a) for a in eqn.inputs)
             outputs = tuple(given.get(v) or Var(v.aval) for v in eqn.outputs)
             found = self.add(replace(eqn, inputs=inputs, outputs=outputs))
@@ -129,7 +129,7 @@ class _Canonicalizer:
         if isinstance(entry, Region):
             return self.region(eqn, entry)
         if isinstance(entry, Matmul) and not is_strided(eqn):
-            eqn = untransposed(eqn, self.producers)
+            eqn = fold_transposes(eqn, self.producers)
             if not is_call(eqn):
                 return self.inline(product(eqn, self.fixed), eqn)
         if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):

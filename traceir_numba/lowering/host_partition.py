@@ -41,7 +41,7 @@ class HostDrivenExecutable:
     __slots__ = ("run", "parts", "_closed")
 
     def __init__(self, closed: ClosedJaxpr, name: str, compile: Compile) -> None:
-        cut = _Cutter(name or "program", compile)
+        cut = _Partitioner(name or "program", compile)
         self._closed = cut.closed(closed)
         self.parts: list[Any] = cut.parts
         self.run: Callable[..., tuple[np.ndarray, ...]] = InterpretedProgram(
@@ -56,7 +56,7 @@ class HostDrivenExecutable:
         return "\n\n\n".join([f"{head}{driving}", *texts])
 
 
-class _Cutter:
+class _Partitioner:
     """A cutter that puts equations between host calls into programs of their own."""
 
     def __init__(self, name: str, compile: Compile) -> None:

@@ -225,7 +225,7 @@ class _MatmulBuilder:
 # -- operands that are transposed -----------------------------------------------------
 
 
-def untransposed(eqn: Eqn, producers: Mapping[Var, Eqn]) -> Eqn:
+def fold_transposes(eqn: Eqn, producers: Mapping[Var, Eqn]) -> Eqn:
     """The same product of the operands before their transposition.
 
     An operand is left as it is where its other dimensions would change their order.
@@ -260,7 +260,9 @@ def _order(eqn: Eqn | None) -> Shape | None:
 # -- results that are transposed ------------------------------------------------------
 
 
-def turned(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[Eqn, ...]:
+def swap_transposed_products(
+    eqns: Sequence[Eqn], outvars: Sequence[Atom]
+) -> tuple[Eqn, ...]:
     """The same equations where a product that is only transposed is the other product.
 
     The transpose of x y is the product of y and x with their dimensions swapped.
