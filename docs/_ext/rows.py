@@ -39,6 +39,8 @@ def place(rules: Rules, id: str) -> tuple[str, Mapping[str, Any]]:
                 for row in rows:
                     if row.get("id") == id:
                         return table, row
+                    if row.get("key") == id:  # a part of the key that a flag decides
+                        return table, {"per": "call", "part": f"call.{row['name']}"}
     raise LookupError(id)
 
 
