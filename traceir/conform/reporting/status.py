@@ -69,6 +69,8 @@ def _ids(table: Mapping[str, Any]) -> Iterator[str]:
     for section, rows in table.items():
         if isinstance(rows, list):
             yield from (row["id"] for row in rows if "id" in row)
+            # A flag's part of the key is a rule as well.
+            yield from (row["key"] for row in rows if "splits" in row)
         elif section in ("class", "prim"):
             for name, row in rows.items():
                 yield from (f"{name}.{c['id']}" for c in row.get("clause", ()))
