@@ -62,7 +62,8 @@ def digest(text: str, arrays: Arrays) -> str:
 def main() -> None:
     """Run the tests, and keep what they have looked up."""
     os.environ["HYPOTHESIS_PROFILE"] = "soak"  # in which all functions are tried
-    pytest.main([TESTS, "-q"])
+    # `soak` has imported Hypothesis before pytest could look at its assertions.
+    pytest.main([TESTS, "-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"])
     text = json.dumps(asked, indent=0, sort_keys=True)
     RECORD.write_text(f"{text}\n")
 
