@@ -12,10 +12,9 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir_numba.buffers import lower_control_flow
 from traceir_numba.codegen.nest import emit
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.pipeline import build_program as assembling
+from traceir_numba.loops import lower_clusters
 from traceir_numba.pipeline.build_program import build_program
 
 Step = Callable[[Any], Any]
@@ -215,8 +214,7 @@ def made_by(program: Step, x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Ma
     closed = traceir.make_jaxpr(program)(x)
     with monkeypatch.context() as patch:
         patch.setattr(Graph, "operands", counted)
-        for module in (assembling, lower_control_flow):
-            patch.setattr(module, "build", building(module.build))
+        patch.setattr(lower_clusters, "build", building(lower_clusters.build))
         whole = build_program(closed, "program")
     for step in whole.launches():
         made.characters += len(emit(step.nest, step.labels, "kernel").text)
