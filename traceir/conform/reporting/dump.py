@@ -15,12 +15,14 @@ import numpy as np
 
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.profiles import profile_of
+from traceir.conform.casefiles.sessions import SessionObject, SessionTransform
 from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.dtypes import is_key, kind_of
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, HostFunction, Literal, Var
 from traceir.pytrees.treedef import TreeDef
+from traceir.text import syntax
 from traceir.text.lexer import SourceText
 
 # Raised by one when a reader of the old form could misread the new one.
@@ -218,9 +220,26 @@ def object_data(value: Any) -> Json:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
+# Kinds whose names in JSON are not those of their classes.
+KINDS: dict[type, str] = {
+    syntax.BinderNode: "binder",
+    syntax.EquationNode: "equation",
+    syntax.ListNode: "many",
+    syntax.ModuleNode: "module",
+    syntax.NameNode: "name",
+    syntax.NumberNode: "number",
+    syntax.ParameterNode: "parameter",
+    syntax.ProgramNode: "program",
+    syntax.WordNode: "word",
+    SessionObject: "made",
+    SessionTransform: "transform",
+}
+
+
 def _node(value: Any) -> dict[str, Json]:
     """A part of a session or of an untyped program: its kind and its fields."""
-    found: dict[str, Json] = {"is": type(value).__name__.lower()}
+    kind = KINDS.get(type(value)) or type(value).__name__.lower()
+    found: dict[str, Json] = {"is": kind}
     for field in fields(value):
         part = getattr(value, field.name)
         # Where a text stood is no part of what it means.
