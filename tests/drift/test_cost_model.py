@@ -26,6 +26,8 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Elementwise
 
 ROOT = Path(__file__).parents[2]
+# A range is shared among threads where there are several.
+ENVIRONMENT = {"TRACEIR_CACHE": "1", "TRACEIR_NUM_THREADS": "4"}
 NUMBERS = ROOT / "tests" / "data" / "numbers.toml"
 # What only a device reads, or its memory; the text of the backend is looked at instead.
 ON_DEVICE = {
@@ -153,7 +155,7 @@ def test_the_program_that_measures_an_entry_reads_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tools.costs.reads"],
         cwd=ROOT,
-        env={**os.environ, "TRACEIR_CACHE": "1", "TRACEIR_CACHE_DIR": str(tmp_path)},
+        env={**os.environ, **ENVIRONMENT, "TRACEIR_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
