@@ -38,7 +38,7 @@ class Recorder:
             self.read[name].add(self.running)
             return values[name]
 
-        module.__getattr__ = get  # type: ignore[method-assign]
+        module.__getattr__ = get  # type: ignore[method-assign]  # modules ask for it
 
     def run(self, name: str, make: Callable[[], Callable[[], object]]) -> None:
         """Make a program and call it: guards and plans are made after some calls."""

@@ -259,7 +259,7 @@ def scope_function(flag: ConfigFlag) -> Callable[..., ConfigScope]:
 
     else:
 
-        def made(value: Value) -> ConfigScope:  # type: ignore[misc]
+        def made(value: Value) -> ConfigScope:  # type: ignore[misc]  # the other form of it
             return scope(flag.name, value)
 
     made.__name__ = made.__qualname__ = flag.name

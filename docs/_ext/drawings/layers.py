@@ -18,7 +18,7 @@ STYLE = """
   .layers text { font: 12px sans-serif; fill: currentColor; text-anchor: middle; }
   .layers .head { font-weight: bold; font-size: 14px; }
   .layers rect { fill: none; stroke: currentColor; stroke-opacity: .45; }
-  .layers .library { stroke-dasharray: 3 4; }
+  .layers .whole { stroke-dasharray: 3 4; }
   .layers .layer { stroke: none; fill: currentColor; fill-opacity: .06; }
   .layers .met { stroke: var(--color-brand-primary, #0a4bff); stroke-opacity: 1;
     stroke-width: 1.6px; }
@@ -133,7 +133,7 @@ def _placed(packages: Sequence[str]) -> Iterator[Library]:
 
 def _library(library: Library, notes: Notes) -> Iterator[str]:
     left, middle = library.left, library.left + library.width / 2
-    yield _rect("library", left, 0, library.width, library.height)
+    yield _rect("whole", left, 0, library.width, library.height)
     yield f'<text class="head" x="{middle:g}" y="{HEAD - 8}">{library.name}</text>'
     below = None
     for top, height, rows in library.rows():
