@@ -53,7 +53,7 @@ def constants(module: str, tree: ast.Module) -> Iterator[Number]:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             targets = [node.target]
-        if not targets or not is_numeric(node.value):  # type: ignore[union-attr]
+        if not targets or not is_numeric(node.value):  # type: ignore[union-attr]  # it has targets
             continue
         for target in targets:
             parts = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -140,7 +140,7 @@ def outside(node: ast.AST) -> Iterator[ast.Attribute]:
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             made = [*getattr(child, "decorator_list", ()), child.args]
             for part in made:
-                yield from outside(ast.Expression(part))  # type: ignore[arg-type]
+                yield from outside(ast.Expression(part))  # type: ignore[arg-type]  # any node will do
             continue
         yield from reads(child, deep=False)
         yield from outside(child)
