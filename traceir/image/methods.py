@@ -8,17 +8,8 @@ from collections.abc import Callable
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    maximum,
-    multiply,
-    sin,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import maximum, sin
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater, greater_equal
 
 
 class ResizeMethod(enum.Enum):
@@ -63,41 +54,41 @@ NAMES = {
 }
 
 
-def _linear(x: Operand) -> Array:
-    return maximum(0, subtract(1, x))
+def _linear(x: Array) -> Array:
+    return maximum(0, 1 - x)
 
 
-def _cubic(slope: float) -> Callable[[Operand], Array]:
+def _cubic(slope: float) -> Callable[[Array], Array]:
     """R. G. Keys, "Cubic convolution interpolation" (1981), of this slope at 1."""
 
-    def weight(x: Operand) -> Array:
-        near = subtract(multiply(slope + 2, x), slope + 3)
-        near = add(multiply(multiply(near, x), x), 1)
-        far = add(multiply(subtract(multiply(slope, x), 5 * slope), x), 8 * slope)
-        far = subtract(multiply(far, x), 4 * slope)
-        return where(greater_equal(x, 2), 0, where(greater_equal(x, 1), far, near))
+    def weight(x: Array) -> Array:
+        near = (slope + 2) * x - (slope + 3)
+        near = near * x * x + 1
+        far = (slope * x - 5 * slope) * x + 8 * slope
+        far = far * x - 4 * slope
+        return where(x >= 2, 0, where(x >= 1, far, near))
 
     return weight
 
 
-def _lanczos(radius: int) -> Callable[[Operand], Array]:
+def _lanczos(radius: int) -> Callable[[Array], Array]:
     """The product of two sincs, one as wide as the radius.
 
     C. Lanczos, "Applied Analysis" (1956). Nearest to 0 the quotient is 1.
     """
 
-    def weight(x: Operand) -> Array:
-        angle = multiply(math.pi, x)
-        product = multiply(sin(angle), sin(divide(angle, radius)))
-        apart = greater(x, 1e-3)
-        square = where(apart, multiply(angle, angle), 1)
-        found = where(apart, divide(multiply(radius, product), square), 1)
-        return where(greater(x, radius), 0, found)
+    def weight(x: Array) -> Array:
+        angle = math.pi * x
+        product = sin(angle) * sin(angle / radius)
+        apart = x > 1e-3
+        square = where(apart, angle * angle, 1)
+        found = where(apart, radius * product / square, 1)
+        return where(x > radius, 0, found)
 
     return weight
 
 
-WEIGHTS: dict[ResizeMethod, Callable[[Operand], Array]] = {
+WEIGHTS: dict[ResizeMethod, Callable[[Array], Array]] = {
     ResizeMethod.LINEAR: _linear,
     ResizeMethod.LANCZOS3: _lanczos(3),
     ResizeMethod.LANCZOS5: _lanczos(5),

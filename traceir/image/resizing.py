@@ -20,23 +20,9 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import ShapeLike, axes_in, shape_tuple
-from traceir.numpy.elementwise.arithmetic import (
-    abs,
-    add,
-    divide,
-    floor,
-    maximum,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import abs, divide, floor, maximum
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import (
-    greater,
-    greater_equal,
-    less_equal,
-    logical_and,
-    not_equal,
-)
+from traceir.numpy.elementwise.logic import not_equal
 from traceir.numpy.indexing.take_put import take
 from traceir.numpy.manipulation.shapes import expand_dims, moveaxis
 from traceir.numpy.products.dot import tensordot
@@ -103,8 +89,8 @@ def _resize(
 
 def _nearest(old: int, new: int) -> Array:
     """The pixel in which the middle of each new one is."""
-    middle = add(lax.iota(np.float32, new), 0.5)
-    place = floor(divide(multiply(middle, old), new))
+    middle = lax.iota(np.float32, new) + 0.5
+    place = floor(middle * old / new)
     index: Array = convert(place, np.dtype(np.int32))
     return index
 
@@ -181,15 +167,15 @@ def _weights(
     """The weight of each old pixel in each new one: (old, new)."""
     old, new = size
     inverse = convert(divide(1.0, scale), dtype)
-    middle = multiply(add(lax.iota(dtype, new), 0.5), inverse)
+    middle = (lax.iota(dtype, new) + 0.5) * inverse
     move = convert(operand("scale_and_translate", move), dtype)
-    place = subtract(subtract(middle, multiply(move, inverse)), 0.5)
-    away = abs(subtract(expand_dims(place, 0), expand_dims(lax.iota(dtype, old), 1)))
+    place = middle - move * inverse - 0.5
+    away = abs(expand_dims(place, 0) - expand_dims(lax.iota(dtype, old), 1))
     if antialias:
-        away = divide(away, maximum(inverse, 1.0))
+        away = away / maximum(inverse, 1.0)
     counts = (MEANS if antialias else WEIGHTS)[method](away)
     total = _sum(counts, 0, keepdims=True)
-    enough = greater(abs(total), _LITTLE * float(finfo(dtype).eps))
-    shares = divide(counts, where(not_equal(total, 0), total, 1))
-    there = logical_and(greater_equal(place, -0.5), less_equal(place, old - 0.5))
-    return where(logical_and(enough, expand_dims(there, 0)), shares, 0)
+    enough = abs(total) > _LITTLE * float(finfo(dtype).eps)
+    shares = counts / where(not_equal(total, 0), total, 1)
+    there = (place >= -0.5) & (place <= old - 0.5)
+    return where(enough & expand_dims(there, 0), shares, 0)

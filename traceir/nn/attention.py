@@ -21,7 +21,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater_equal, less, less_equal, logical_and
+from traceir.numpy.elementwise.logic import logical_and
 from traceir.numpy.manipulation.shapes import expand_dims, reshape
 from traceir.scipy.special.logsums import shares
 from traceir.tracing.trace import typeof
@@ -68,7 +68,7 @@ def dot_product_attention(
     _check(q, k, v)
     scores = _scores(q, k, scale)
     if bias is not None:
-        scores = add(scores, _grouped(bias, scores))
+        scores = scores + _grouped(bias, scores)
     windows = _windows(scores, is_causal, local_window_size)
     lengths = _lengths(scores, query_seq_lengths, key_value_seq_lengths)
     masks = [] if mask is None else [_grouped(mask, scores)]
@@ -127,11 +127,11 @@ def _windows(
     """The keys that are near enough to each query."""
     extents = shape_of(scores)[3:]
     row, column = (lax.broadcasted_iota(np.int32, extents, d) for d in (0, 1))
-    found = [greater_equal(row, column)] if is_causal else []
+    found = [row >= column] if is_causal else []
     if window is not None:
         left, right = (window, window) if isinstance(window, int) else window
-        near = less_equal(row, add(column, left))
-        found.append(logical_and(near, greater_equal(add(row, right), column)))
+        near = row <= add(column, left)
+        found.append(near & (add(row, right) >= column))
     return [lax.broadcast(mask, (1, 1, 1)) for mask in found]
 
 
@@ -142,7 +142,7 @@ def _lengths(scores: Array, rows: Operand, columns: Operand) -> list[Array]:
         if lengths is not None:
             extents = [n if d == axis else 1 for d, n in enumerate(shape_of(scores))]
             place = lax.broadcasted_iota(np.int32, extents, axis)
-            found.append(less(place, expand_dims(lengths, (1, 2, 3, 4))))
+            found.append(place < expand_dims(lengths, (1, 2, 3, 4)))
     return found
 
 
@@ -167,5 +167,5 @@ def _weighted(weights: Array, v: Array, shape: tuple[int, ...]) -> Array:
 def _rows(found: Array, lengths: Operand) -> Array:
     """Zeros in the rows that a sequence does not have."""
     place = lax.broadcasted_iota(np.int32, (1, shape_of(found)[1], 1, 1), 1)
-    there = less(place, expand_dims(lengths, (1, 2, 3)))
+    there = place < expand_dims(lengths, (1, 2, 3))
     return multiply(found, convert(there, typeof(found).dtype))

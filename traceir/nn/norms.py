@@ -22,14 +22,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.arrays.creation import broadcast_to
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    log,
-    multiply,
-    square,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import add, divide, log, square, subtract
 from traceir.numpy.elementwise.composites import clip
 from traceir.numpy.reductions.reductions import Axis
 from traceir.numpy.reductions.reductions import sum as _sum
@@ -136,7 +129,7 @@ def standardize(
     if variance is None and algorithm == "stable":
         variance = _mean(square(subtract(value, mean)), axes, where)
     elif variance is None:
-        less = subtract(_mean(square(value), axes, where), square(mean))
+        less = _mean(square(value), axes, where) - square(mean)
         variance = clip(less, 0)
     rest = subtract(value, mean)
-    return multiply(rest, lax.rsqrt(add(variance, epsilon)))
+    return rest * lax.rsqrt(add(variance, epsilon))

@@ -99,7 +99,7 @@ def hard_sigmoid(x: Operand) -> Array:
     >>> hard_sigmoid(jnp.array([-4.0, 0.0, 4.0]))
     Array([0. , 0.5, 1. ], dtype=float32)
     """
-    return divide(relu6(add(x, 3.0)), 6.0)
+    return relu6(add(x, 3.0)) / 6.0
 
 
 @composite
@@ -141,7 +141,7 @@ def celu(x: Operand, alpha: Operand = 1.0) -> Array:
     """
     high = maximum(x, 0.0)
     low = expm1(divide(minimum(x, 0.0), alpha))
-    return add(high, multiply(alpha, low))
+    return high + multiply(alpha, low)
 
 
 # G. Klambauer and others, "Self-normalizing neural networks" (2017): with these two
@@ -158,7 +158,7 @@ def selu(x: Operand) -> Array:
     >>> selu(jnp.array([-1.0, 1.0]))
     Array([-1.1113307,  1.050701 ], dtype=float32)
     """
-    return multiply(_SELU_SCALE, elu(x, _SELU_ALPHA))
+    return _SELU_SCALE * elu(x, _SELU_ALPHA)
 
 
 @composite
@@ -171,7 +171,7 @@ def sparse_plus(x: Operand) -> Array:
     """
     value = operand("sparse_plus", x)
     low, high = less_equal(value, -1.0), greater_equal(value, 1.0)
-    between = divide(power(add(value, 1.0), 2), 4)
+    between = power(add(value, 1.0), 2) / 4
     return where(low, 0.0, where(high, value, between))
 
 
@@ -183,7 +183,7 @@ def sparse_sigmoid(x: Operand) -> Array:
     >>> sparse_sigmoid(jnp.array([-2.0, 0.0, 2.0]))
     Array([0. , 0.5, 1. ], dtype=float32)
     """
-    return multiply(0.5, clip(add(x, 1.0), 0.0, 2.0))
+    return 0.5 * clip(add(x, 1.0), 0.0, 2.0)
 
 
 @composite

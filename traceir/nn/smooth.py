@@ -74,7 +74,7 @@ def log_sigmoid(x: Operand) -> Array:
     >>> log_sigmoid(-200.0)
     Array(-200., dtype=float32, weak_type=True)
     """
-    return negative(softplus(negative(x)))
+    return -softplus(negative(x))
 
 
 @composite
@@ -84,7 +84,7 @@ def soft_sign(x: Operand) -> Array:
     >>> soft_sign(3.0)
     Array(0.75, dtype=float32, weak_type=True)
     """
-    return divide(x, add(abs(x), 1))
+    return divide(x, abs(x) + 1)
 
 
 @composite
@@ -104,7 +104,7 @@ def squareplus(x: Operand, b: Operand = 4) -> Array:
     >>> squareplus(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    return divide(add(x, sqrt(add(square(x), b))), 2)
+    return add(x, sqrt(add(square(x), b))) / 2
 
 
 def gelu(x: Operand, approximate: bool = True) -> Array:
@@ -118,10 +118,10 @@ def gelu(x: Operand, approximate: bool = True) -> Array:
     if not approximate:
         halved = multiply(0.5, value)
         root = typed(math.sqrt(0.5), dtype, False)
-        return multiply(halved, lax.erfc(multiply(negative(value), root)))
+        return halved * lax.erfc(multiply(negative(value), root))
     scale = typed(math.sqrt(2 / math.pi), dtype, False)
-    inner = add(value, multiply(0.044715, lax.integer_pow(value, 3)))
-    return multiply(value, multiply(0.5, add(1.0, tanh(multiply(scale, inner)))))
+    inner = add(value, 0.044715 * lax.integer_pow(value, 3))
+    return multiply(value, 0.5 * (1.0 + tanh(multiply(scale, inner))))
 
 
 @composite(static_argnames=["axis"])
@@ -141,7 +141,7 @@ def glu(x: Operand, axis: int = -1) -> Array:
         got = f"an extent of {extent} in glu"
         raise rules.error("face.sections", got=got, hint="halves need an even extent")
     first, second = lax.split(value, (extent // 2, extent // 2), axis)
-    return multiply(first, sigmoid(second))
+    return first * sigmoid(second)
 
 
 def log1mexp(x: Operand) -> Array:

@@ -13,20 +13,13 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, operands
-from traceir.numpy.elementwise.arithmetic import divide, multiply
+from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.random.gammas import gamma
 from traceir.random.inverses import exponential
 from traceir.random.keys import one_key, split
-from traceir.random.requests import (
-    Key,
-    Shape,
-    ShapeLike,
-    floating,
-    shaped,
-    spread,
-)
+from traceir.random.requests import Key, Shape, ShapeLike, floating, shaped, spread
 from traceir.random.trials import rademacher
 
 
@@ -54,7 +47,7 @@ def _generalized_normal(key: Key, p: Operand, shape: Shape, dtype: np.dtype) -> 
     keys = split(key)
     size = gamma(keys[0], divide(1.0, p), shape, dtype)
     side = rademacher(keys[1], shape, dtype)
-    return multiply(side, _power(size, divide(1.0, p)))
+    return side * _power(size, divide(1.0, p))
 
 
 def ball(

@@ -20,7 +20,6 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import clip, where
 from traceir.numpy.elementwise.logic import isinf
 from traceir.numpy.indexing.take_put import take
@@ -240,7 +239,7 @@ def multinomial(
     start = spread(convert(trials, wide), asked[:-1])
     each = moveaxis(spread(convert(chances, wide), asked), -1, 0)
     left = lax.cumsum(each, 0, reverse=True)
-    ratios = divide(each, where(lax.eq(left, like(0.0, left)), 1, left))
+    ratios = each / where(lax.eq(left, like(0.0, left)), 1, left)
 
     def step(rest: Array, row: tuple[Array, Array]) -> tuple[Array, Array]:
         count = binomial(row[1], rest, clip(row[0], 0, 1), dtype=wide)

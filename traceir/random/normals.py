@@ -214,7 +214,7 @@ def _multivariate_normal(
 ) -> Array:
     root = _root(cov, method)
     drawn = normal(key, (*shape, mean.shape[-1]), dtype)
-    return add(mean, einsum("...ij,...j->...i", root, drawn))
+    return mean + einsum("...ij,...j->...i", root, drawn)
 
 
 def _root(cov: Array, method: str) -> Array:

@@ -15,14 +15,7 @@ from traceir.numpy.elementwise.arithmetic import divide
 from traceir.random.gammas import gamma, loggamma
 from traceir.random.keys import one_key, split
 from traceir.random.real import normal
-from traceir.random.requests import (
-    Key,
-    Shape,
-    ShapeLike,
-    floating,
-    real,
-    shaped,
-)
+from traceir.random.requests import Key, Shape, ShapeLike, floating, real, shaped
 
 
 def chisquare(
@@ -74,7 +67,7 @@ def _t(key: Key, df: Operand, shape: Shape, dtype: np.dtype) -> Array:
     n = normal(first, shape, dtype)
     half = lax.div(free, like(2.0, free))
     g = gamma(second, half, shape, dtype)
-    return lax.mul(n, lax.sqrt(divide(half, g)))
+    return lax.mul(n, lax.sqrt(half / g))
 
 
 def f(

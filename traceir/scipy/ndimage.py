@@ -51,7 +51,7 @@ def _mirrored(index: Array, extent: int) -> Array:
 
 def _reflected(index: Array, extent: int) -> Array:
     """Indices reflected at the edges, so that the last element comes twice."""
-    halves = _mirrored(add(multiply(index, 2), 1), 2 * extent + 1)
+    halves = _mirrored(index * 2 + 1, 2 * extent + 1)
     return floor_divide(halves, 2)
 
 
@@ -137,10 +137,10 @@ def _nearest(place: Array) -> list[Node]:
 
 def _linear(place: Array) -> list[Node]:
     lower = lax.floor(place) if is_inexact(place.dtype) else place
-    part = subtract(place, lower)
+    part = place - lower
     index = as_array(convert(lower, INDEX))
     rest = subtract(like(1, part), part)
-    return [Node(index, rest), Node(add(index, 1), part)]
+    return [Node(index, rest), Node(index + 1, part)]
 
 
 def _term(value: Array, corner: Sequence[Node], mode: str, outside: Operand) -> Array:
@@ -150,7 +150,7 @@ def _term(value: Array, corner: Sequence[Node], mode: str, outside: Operand) -> 
     found = gathered(value, indices, False, False, "clip", None, False)
     if mode == "constant":
         inside = [
-            logical_and(greater_equal(i, 0), less(i, n))
+            greater_equal(i, 0) & less(i, n)
             for i, n in zip(indices, value.shape, strict=True)
         ]
         found = where(reduce(logical_and, inside), found, outside)

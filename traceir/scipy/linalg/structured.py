@@ -24,7 +24,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.numpy.arrays.creation import asarray, broadcast_to
-from traceir.numpy.elementwise.arithmetic import absolute, divide, negative, subtract
+from traceir.numpy.elementwise.arithmetic import absolute
 from traceir.numpy.indexing.take_put import take
 from traceir.numpy.linalg.checks import option
 from traceir.numpy.manipulation.shapes import concatenate
@@ -138,7 +138,7 @@ def fiedler(a: Operand) -> Array:
     line = _line("fiedler", a, 0)
     rank = len(shape_of(line))
     columns, rows = lax.expand_dims(line, (rank,)), lax.expand_dims(line, (rank - 1,))
-    return absolute(subtract(columns, rows))
+    return absolute(columns - rows)
 
 
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike = None) -> Array:
@@ -247,7 +247,7 @@ def _quotients(name: str, a: Operand, least: int) -> Array:
     """Coefficients but for the first, divided by the negated first."""
     line = _line(name, promoted_inexact(name, a)[0], least)
     lead = lax.slice_in_dim(line, 0, 1, axis=-1)
-    found: Array = divide(negative(lax.slice_in_dim(line, 1, None, axis=-1)), lead)
+    found: Array = -lax.slice_in_dim(line, 1, None, axis=-1) / lead
     return found
 
 

@@ -26,7 +26,6 @@ from traceir.numpy.arrays.creation import zeros
 from traceir.numpy.elementwise.arithmetic import abs as _abs
 from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater
 from traceir.numpy.fft.transforms import ifft, irfft
 from traceir.numpy.manipulation.shapes import moveaxis
 from traceir.numpy.reductions.mean_var import mean
@@ -95,7 +94,7 @@ def stft(
     cut = analysis_segments(rows, window, nperseg, noverlap, nfft)
     rows = extended(rows, cut, boundary, padded)
     sided = onesided(return_onesided, rows)
-    spectra = divide(spectra_of(rows, cut, detrend, sided), _abs(_sum(cut.window)))
+    spectra = spectra_of(rows, cut, detrend, sided) / _abs(_sum(cut.window))
     first = cut.length / 2 if boundary is None else 0.0
     middles = first + cut.step * np.arange(spectra.shape[-2])
     times = divide(real_like(constant(middles), spectra), rate)
@@ -144,14 +143,14 @@ def istft(
     cut = synthesis_segments(rows, window, nperseg, noverlap, nfft, sided)
     back = irfft if sided else ifft
     pieces = back(rows, cut.transform)[..., : cut.length]
-    scaled = multiply(multiply(pieces, cut.window), _sum(cut.window))
+    scaled = multiply(pieces, cut.window) * _sum(cut.window)
     shape = rows.shape[-2], cut.length
     squares = lax.broadcast_in_dim(lax.square(cut.window), shape, (1,))
     total, norm = overlaid(scaled, cut), overlaid(squares, cut)
     if boundary:
         kept = slice(cut.length // 2, norm.size - cut.length // 2)
         total, norm = total[..., kept], norm[kept]
-    found = divide(total, where(greater(norm, LEAST), norm, 1))
+    found = total / where(norm > LEAST, norm, 1)
     times = divide(real_like(constant(np.arange(found.shape[-1])), found), rate)
     return times, moveaxis(found, -1, last - (other < last))
 
@@ -204,7 +203,7 @@ def csd(
     spectra = [spectra_of(row, cut, detrend, sided) for row in rows]
     power = multiply(lax.conj(spectra[0]), spectra[-1])
     power = _averaged(power if y is not None else lax.real(power), average)
-    density = divide(power, _power(cut.window, rate, scaling))
+    density = power / _power(cut.window, rate, scaling)
     density = multiply(density, _sides(cut, sided, density))
     found = moveaxis(density, -1, at)
     return frequencies(cut.transform, rate, sided, found), found
@@ -265,7 +264,7 @@ def _power(window: Array, rate: Operand, scaling: str) -> Array:
     """The divisor of products of spectra."""
     if scaling == "spectrum":
         return lax.square(_sum(window))
-    return multiply(real_like(as_array(rate), window), _sum(lax.square(window)))
+    return real_like(as_array(rate), window) * _sum(lax.square(window))
 
 
 def _sides(cut: Segments, sided: bool, like: Array) -> Operand:

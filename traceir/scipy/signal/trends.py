@@ -14,7 +14,6 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, operand, promoted_inexact
 from traceir.lax.checks.shapes import axis_in
-from traceir.numpy.elementwise.arithmetic import subtract
 from traceir.numpy.manipulation.shapes import concatenate, moveaxis
 from traceir.numpy.reductions.mean_var import mean
 
@@ -39,7 +38,7 @@ def detrend(
     value = as_array(given)
     at = axis_in(axis, value.ndim)
     if type == "constant":
-        return subtract(value, mean(value, at, keepdims=True))
+        return value - mean(value, at, keepdims=True)
     rows = moveaxis(value, at, -1)
     count = value.shape[at]
     breaks = sorted({0, count, *np.atleast_1d(bp).tolist()})
@@ -54,11 +53,11 @@ def _level(rows: Array) -> Array:
     count = rows.shape[-1]
     places = np.arange(count) - (count - 1) / 2
     along = as_array(operand("detrend", places.astype(rows.dtype)))
-    centred = subtract(rows, mean(rows, -1, keepdims=True))
+    centred = rows - mean(rows, -1, keepdims=True)
     if count < 2:
         return centred
     slope = (centred * along).sum(-1, keepdims=True) / float(places @ places)
-    return subtract(centred, slope * along)
+    return centred - slope * along
 
 
 def check_choice(name: str, given: object, known: Sequence[object]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.elementwise.arithmetic import abs, divide, exp, multiply, subtract
+from traceir.numpy.elementwise.arithmetic import abs, divide, exp, multiply
 from traceir.numpy.elementwise.composites import where
 from traceir.numpy.manipulation.shapes import concatenate, stack
 from traceir.scipy.special.logs import filled, real, reals
@@ -43,7 +43,7 @@ def i0(x: Operand) -> Array:
     >>> i0(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    return multiply(exp(abs(x)), i0e(x))
+    return exp(abs(x)) * i0e(x)
 
 
 def i1(x: Operand) -> Array:
@@ -52,7 +52,7 @@ def i1(x: Operand) -> Array:
     >>> i1(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return multiply(exp(abs(x)), i1e(x))
+    return exp(abs(x)) * i1e(x)
 
 
 def bessel_jn(z: Operand, *, v: int, n_iter: int = 50) -> Array:
@@ -130,4 +130,4 @@ def _bessel_jn_jvp(v: int, n_iter: int, primals: Any, tangents: Any) -> Any:
     [z], [t] = primals, tangents
     more = _bessel_jn(z, v + 1, n_iter)
     lower = concatenate([lax.neg(more[1:2]), more[:v]])
-    return more[: v + 1], multiply(multiply(subtract(lower, more[1:]), 0.5), t)
+    return more[: v + 1], multiply((lower - more[1:]) * 0.5, t)

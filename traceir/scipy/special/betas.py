@@ -5,15 +5,7 @@ from __future__ import annotations
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    log,
-    log1p,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import add, exp, log, log1p
 from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import gammaln, gammasgn
 from traceir.scipy.special.logs import filled, reals
@@ -47,29 +39,29 @@ def betaln(a: Operand, b: Operand) -> Array:
     """
     x, y = reals("betaln", a, b)
     low, high = lax.min(x, y), lax.max(x, y)
-    near = subtract(gammaln(high), gammaln(add(low, high)))
+    near = gammaln(high) - gammaln(low + high)
     large = lax.ge(high, like(_LARGE, high))
     far = _distance(low, where(large, high, like(_LARGE, high)))
-    found = add(gammaln(low), where(large, far, near))
+    found = gammaln(low) + where(large, far, near)
     return as_array(convert(found, x.dtype, x.weak_type))
 
 
 def _distance(low: Array, high: Array) -> Array:
     """gammaln(high) - gammaln(low + high) where `high` is large."""
-    total = add(low, high)
-    power = multiply(subtract(total, 0.5), log1p(divide(low, high)))
-    rest = subtract(_rest(high), _rest(total))
-    return add(subtract(multiply(low, subtract(1.0, log(high))), power), rest)
+    total = low + high
+    power = (total - 0.5) * log1p(low / high)
+    rest = _rest(high) - _rest(total)
+    return low * (1.0 - log(high)) - power + rest
 
 
 def _rest(x: Array) -> Array:
     """The series, by Horner's scheme in the inverse square."""
-    inverse = divide(1.0, x)
-    square = multiply(inverse, inverse)
+    inverse = 1.0 / x
+    square = inverse * inverse
     found = filled(x, _STIRLING[-1])
     for number in reversed(_STIRLING[:-1]):
-        found = add(multiply(found, square), number)
-    return multiply(found, inverse)
+        found = add(found * square, number)
+    return found * inverse
 
 
 def beta(a: Operand, b: Operand) -> Array:
@@ -82,8 +74,8 @@ def beta(a: Operand, b: Operand) -> Array:
     """
     refuse_complex("beta", a, b)
     x, y = reals("beta", a, b)
-    sign = multiply(multiply(gammasgn(x), gammasgn(y)), gammasgn(add(x, y)))
-    return multiply(sign, exp(betaln(x, y)))
+    sign = gammasgn(x) * gammasgn(y) * gammasgn(x + y)
+    return sign * exp(betaln(x, y))
 
 
 def betainc(a: Operand, b: Operand, x: Operand) -> Array:

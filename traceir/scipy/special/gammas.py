@@ -19,23 +19,10 @@ from traceir.lax.checks.operands import (
     operand,
     refuse_complex,
 )
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    floor,
-    multiply,
-    subtract,
-)
-from traceir.numpy.elementwise.composites import remainder, where
+from traceir.numpy.elementwise.arithmetic import add, divide, exp, floor, multiply
+from traceir.numpy.elementwise.composites import where
 from traceir.numpy.elementwise.float_parts import signbit
-from traceir.numpy.elementwise.logic import (
-    greater,
-    less,
-    logical_and,
-    logical_or,
-    not_equal,
-)
+from traceir.numpy.elementwise.logic import not_equal
 from traceir.numpy.manipulation.shapes import expand_dims
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.logs import named, real, reals
@@ -58,7 +45,7 @@ def loggamma(x: Operand) -> Array:
     Array(nan, dtype=float32, weak_type=True)
     """
     [value] = reals("loggamma", x)
-    return where(greater(value, 0), gammaln(value), np.nan)
+    return where(value > 0, gammaln(value), np.nan)
 
 
 def gammasgn(x: Operand) -> Array:
@@ -72,12 +59,12 @@ def gammasgn(x: Operand) -> Array:
     [value] = reals("gammasgn", x)
     value = as_array(convert(value, value.dtype))
     low = floor(value)
-    below = less(value, 0)
-    pole = logical_or(logical_and(below, lax.eq(value, low)), lax.ne(value, value))
-    odd = logical_and(below, not_equal(remainder(low, 2), 0))
+    below = value < 0
+    pole = below & lax.eq(value, low) | lax.ne(value, value)
+    odd = below & not_equal(low % 2, 0)
     # The limit from below 0 is that at -0.
-    zero = logical_and(lax.eq(value, like(0, value)), signbit(value))
-    sign = where(logical_or(odd, zero), like(-1.0, value), like(1.0, value))
+    zero = lax.eq(value, like(0, value)) & signbit(value)
+    sign = where(odd | zero, like(-1.0, value), like(1.0, value))
     found: Array = convert(where(pole, np.nan, sign), value.dtype, value.weak_type)
     return found
 
@@ -91,7 +78,7 @@ def gamma(x: Operand) -> Array:
     Array(6., dtype=float32)
     """
     [value] = reals("gamma", x)
-    return multiply(gammasgn(value), exp(gammaln(value)))
+    return gammasgn(value) * exp(gammaln(value))
 
 
 def factorial(n: Operand, exact: bool = False) -> Array:
@@ -105,7 +92,7 @@ def factorial(n: Operand, exact: bool = False) -> Array:
     if exact:
         raise rules.error("face.choice", got="exact=True in factorial")
     [value] = reals("factorial", n)
-    return where(less(value, 0), 0, exp(gammaln(add(value, 1))))
+    return where(value < 0, 0, exp(gammaln(value + 1)))
 
 
 def comb(N: Operand, k: Operand, *, repetition: bool = False) -> Array:
@@ -118,14 +105,14 @@ def comb(N: Operand, k: Operand, *, repetition: bool = False) -> Array:
     """
     things, chosen = reals("comb", N, k)
     if repetition:
-        some = logical_and(greater(things, 0), lax.ge(chosen, like(0, chosen)))
-        found = comb(subtract(add(things, chosen), 1), chosen)
-        none = logical_and(lax.eq(chosen, like(0, chosen)), lax.eq(things, chosen))
+        some = (things > 0) & lax.ge(chosen, like(0, chosen))
+        found = comb(things + chosen - 1, chosen)
+        none = lax.eq(chosen, like(0, chosen)) & lax.eq(things, chosen)
         return where(none, 1.0, where(some, found, 0.0))
-    whole = logical_and(lax.ge(chosen, like(0, chosen)), lax.ge(things, chosen))
+    whole = lax.ge(chosen, like(0, chosen)) & lax.ge(things, chosen)
     n, m = where(whole, things, 0.0), where(whole, chosen, 0.0)
-    logs = subtract(gammaln(add(n, 1)), gammaln(add(m, 1)))
-    logs = subtract(logs, gammaln(add(subtract(n, m), 1)))
+    logs = gammaln(n + 1) - gammaln(m + 1)
+    logs = logs - gammaln(n - m + 1)
     return where(whole, exp(logs), 0.0)
 
 
@@ -143,7 +130,7 @@ def poch(z: Operand, m: Operand) -> Array:
 
 
 def _ratio(z: Array, m: Array) -> Array:
-    found = divide(gamma(add(z, m)), gamma(z))
+    found = gamma(z + m) / gamma(z)
     return where(lax.eq(m, like(0, m)), like(1.0, found), found)
 
 
@@ -155,8 +142,8 @@ def _poch_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     (z, m), (dz, dm) = primals, tangents
     found = _poch(z, m)
     above = digamma(add(z, m))
-    slope = add(multiply(subtract(above, digamma(z)), dz), multiply(above, dm))
-    return found, multiply(found, slope)
+    slope = multiply(above - digamma(z), dz) + multiply(above, dm)
+    return found, found * slope
 
 
 def digamma(x: Operand) -> Array:
@@ -224,6 +211,6 @@ def multigammaln(a: Operand, d: int) -> Array:
     count = index(d)
     halves = lax.iota(value.dtype, count)
     halves = divide(halves, like(2, halves))
-    parts = gammaln(subtract(expand_dims(value, -1), halves))
+    parts = gammaln(expand_dims(value, -1) - halves)
     constant = count * (count - 1) / 4 * math.log(math.pi)
-    return add(_sum(parts, -1), constant)
+    return _sum(parts, -1) + constant

@@ -26,10 +26,10 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.assembly.tiling import broadcast_arrays
-from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
+from traceir.numpy.elementwise.arithmetic import add, subtract
 from traceir.numpy.elementwise.composites import where
 from traceir.numpy.elementwise.exponential import expm1
-from traceir.numpy.elementwise.logic import equal, greater, greater_equal, logical_and
+from traceir.numpy.elementwise.logic import equal
 from traceir.scipy.special.logsums import log_shares, shares
 from traceir.tracing.trace import bind, typeof
 from traceir.transforms.custom.custom_jvp import custom_jvp
@@ -171,8 +171,8 @@ def rel_entr(p: Operand, q: Operand) -> Array:
     """
     refuse_complex("rel_entr", p, q)
     p, q = reals("rel_entr", p, q)
-    both = logical_and(greater(p, 0), greater(q, 0))
-    none = logical_and(equal(p, 0), greater_equal(q, 0))
+    both = (p > 0) & (q > 0)
+    none = equal(p, 0) & (q >= 0)
     # What is not taken has derivatives, too: they must be finite.
     safe_p, safe_q = where(both, p, 1), where(both, q, 1)
     found = subtract(_xlogx(safe_p), xlogy(safe_p, safe_q))
@@ -190,14 +190,14 @@ def kl_div(p: Operand, q: Operand) -> Array:
     """
     refuse_complex("kl_div", p, q)
     p, q = reals("kl_div", p, q)
-    return add(subtract(rel_entr(p, q), p), q)
+    return add(rel_entr(p, q) - p, q)
 
 
 def _transformed(x: Array, power: Array, log: Callable[[Array], Array]) -> Array:
     plain = equal(power, 0)
     safe = where(plain, filled(power, 1), power)
     logarithm = log(x)
-    return where(plain, logarithm, divide(expm1(multiply(safe, logarithm)), safe))
+    return where(plain, logarithm, expm1(safe * logarithm) / safe)
 
 
 def boxcox(x: Operand, lmbda: Operand) -> Array:

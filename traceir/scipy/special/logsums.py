@@ -19,7 +19,6 @@ from traceir.lax.checks.operands import Operand, promoted_inexact, shape_of, typ
 from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.arithmetic import (
-    add,
     divide,
     exp,
     log,
@@ -65,14 +64,14 @@ def shares(x: Operand, axes: Axes, where: Operand = None) -> Array:
     """The exponential of each element, divided by the sum of those that count."""
     powers = exp(centred(x, axes, where))
     total = _sum(powers, axes, keepdims=True, where=where)
-    found = divide(powers, total)
+    found = powers / total
     return found if where is None else _where(where, found, 0)
 
 
 def _log_softmax(x: Operand, axes: Axes, where: Operand = None) -> Array:
     rest = centred(x, axes, where)
     total = _sum(exp(rest), axes, keepdims=True, where=where)
-    found = subtract(rest, log(total))
+    found = rest - log(total)
     return found if where is None else _where(where, found, -np.inf)
 
 
@@ -108,18 +107,18 @@ def logsumexp(
     part = lax.real(value) if is_complex else value
     shift = _shift(part, axes, keepdims, where)
     spread = shift if keepdims else kept(shift, shape_of(value), axes)
-    powers = exp(subtract(value, spread))
+    powers = exp(value - spread)
     if factor is not None:
         powers = multiply(powers, factor)
     total = _sum(powers, axes, keepdims=keepdims, where=where)
     if is_complex and not return_sign:
-        return add(log(total), shift)
+        return log(total) + shift
     sign = lax.sign(total)
-    found = add(log(lax.abs(total)), shift)
+    found = log(lax.abs(total)) + shift
     if return_sign:
         return found, sign
     if factor is not None:
-        found = _where(less(sign, 0), typed(np.nan, found.dtype, False), found)
+        found = _where(sign < 0, typed(np.nan, found.dtype, False), found)
     return found
 
 
@@ -146,8 +145,8 @@ def _shift(value: Operand, axes: Axes, keepdims: bool, where: Operand) -> Array:
 
 def _log1mexp(x: Operand) -> Array:
     """log(1 - exp(-x)): M. Maechler, "Accurately computing log(1 - exp(-|a|))"."""
-    near = log(negative(expm1(negative(x))))
-    far = log1p(negative(exp(negative(x))))
+    near = log(-expm1(negative(x)))
+    far = log1p(-exp(negative(x)))
     return _where(less(x, math.log(2)), near, far)
 
 

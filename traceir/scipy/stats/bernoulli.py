@@ -9,16 +9,15 @@ import numpy as np
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, like
-from traceir.numpy.elementwise.arithmetic import add, exp, negative, subtract
+from traceir.numpy.elementwise.arithmetic import exp
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater_equal, less, less_equal, logical_and
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import between, counted, plain, whole, within
 
 
 def _known(p: Array) -> Array:
     """True where numbers are probabilities."""
-    return logical_and(greater_equal(p, 0), less_equal(p, 1))
+    return (p >= 0) & (p <= 1)
 
 
 def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
@@ -28,8 +27,8 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("bernoulli.logpmf", k, loc, p)
-    there = logical_and(whole(k), between(k, 0, 1))
-    logs = add(xlogy(k, p), xlog1py(subtract(1, k), negative(p)))
+    there = whole(k) & between(k, 0, 1)
+    logs = xlogy(k, p) + xlog1py(1 - k, -p)
     return within(there, logs)
 
 
@@ -50,9 +49,9 @@ def cdf(k: Operand, p: Operand) -> Array:
     """
     k, p = plain("bernoulli.cdf", k, p)
     found = where(
-        less(k, 0),
+        k < 0,
         0.0,
-        where(less(k, 1), subtract(1, p), where(greater_equal(k, 1), 1.0, k)),
+        where(k < 1, 1 - p, where(k >= 1, 1.0, k)),
     )
     return within(_known(p), found, np.nan)
 
@@ -64,5 +63,5 @@ def ppf(q: Operand, p: Operand) -> Array:
     Array(0., dtype=float32, weak_type=True)
     """
     q, p = plain("bernoulli.ppf", q, p)
-    found = where(less_equal(q, subtract(1, p)), like(0, q), like(1, q))
-    return within(logical_and(_known(q), _known(p)), found, np.nan)
+    found = where(q <= 1 - p, like(0, q), like(1, q))
+    return within(_known(q) & _known(p), found, np.nan)

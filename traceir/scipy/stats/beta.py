@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, log, negative, subtract
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.composites import clip
 from traceir.scipy.special.betas import betainc, betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
@@ -25,8 +25,8 @@ def logpdf(
     z, scale, a, b = standard("beta.logpdf", x, loc, scale, a, b)
     there = between(z, 0, 1)
     z = safe(there, z, 0.5)
-    logs = add(xlogy(subtract(a, 1), z), xlog1py(subtract(b, 1), negative(z)))
-    return within(there, subtract(subtract(logs, betaln(a, b)), log(scale)))
+    logs = xlogy(a - 1, z) + xlog1py(b - 1, -z)
+    return within(there, logs - betaln(a, b) - log(scale))
 
 
 def pdf(
@@ -72,7 +72,7 @@ def sf(
     Array(0.5, dtype=float32, weak_type=True)
     """
     z, _, a, b = standard("beta.sf", x, loc, scale, a, b)
-    return betainc(b, a, clip(subtract(1, z), 0, 1))
+    return betainc(b, a, clip(1 - z, 0, 1))
 
 
 def logsf(

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, log1p, negative, subtract
-from traceir.numpy.elementwise.logic import logical_and
+from traceir.numpy.elementwise.arithmetic import exp, log1p
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.stats.frames import between, counted, safe, whole, within
 
@@ -20,12 +19,12 @@ def logpmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> 
     Array(-1.0986123, dtype=float32, weak_type=True)
     """
     k, n, a, b = counted("betabinom.logpmf", k, loc, n, a, b)
-    there = logical_and(whole(k), between(k, 0, n))
+    there = whole(k) & between(k, 0, n)
     k = safe(there, k, 0.0)
-    rest = subtract(n, k)
-    ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))
-    chance = subtract(betaln(add(k, a), add(rest, b)), betaln(a, b))
-    return within(there, add(ways, chance))
+    rest = n - k
+    ways = -(betaln(rest + 1, k + 1) + log1p(n))
+    chance = betaln(k + a, rest + b) - betaln(a, b)
+    return within(there, ways + chance)
 
 
 def pmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Array:

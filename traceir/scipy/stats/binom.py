@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, log1p, negative, subtract
-from traceir.numpy.elementwise.logic import logical_and
+from traceir.numpy.elementwise.arithmetic import exp, log1p
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import between, counted, safe, whole, within
@@ -21,12 +20,12 @@ def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     k, n, p = counted("binom.logpmf", k, loc, n, p)
-    there = logical_and(whole(k), between(k, 0, n))
+    there = whole(k) & between(k, 0, n)
     k = safe(there, k, 0.0)
-    rest = subtract(n, k)
-    ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))
-    logs = add(xlogy(k, p), xlog1py(rest, negative(p)))
-    return within(there, add(ways, logs))
+    rest = n - k
+    ways = -(betaln(rest + 1, k + 1) + log1p(n))
+    logs = xlogy(k, p) + xlog1py(rest, -p)
+    return within(there, ways + logs)
 
 
 def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:

@@ -13,32 +13,28 @@ from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import (
     abs,
     add,
-    divide,
     exp,
     log,
     log1p,
-    multiply,
-    negative,
     sign,
     subtract,
 )
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import less
 from traceir.numpy.elementwise.trigonometric import arctan2, tan
 from traceir.scipy.stats.frames import plain, standard
 
 
 def _below(z: Array) -> Array:
     """The angle at which 1 stands above -z, as a part of a half turn."""
-    return divide(arctan2(1, negative(z)), math.pi)
+    return arctan2(1, -z) / math.pi
 
 
 def _end(q: Operand) -> Array:
     """The point where a part q ends; far out, by the part on that side."""
     middle = subtract(q, 0.5)
-    rest = subtract(0.5, abs(middle))
-    far = divide(sign(middle), tan(multiply(math.pi, rest)))
-    return where(less(rest, 0.25), far, tan(multiply(math.pi, middle)))
+    rest = 0.5 - abs(middle)
+    far = sign(middle) / tan(math.pi * rest)
+    return where(rest < 0.25, far, tan(math.pi * middle))
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -48,7 +44,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1.14473, dtype=float32, weak_type=True)
     """
     z, scale = standard("cauchy.logpdf", x, loc, scale)
-    return negative(add(log1p(lax.square(z)), log(multiply(math.pi, scale))))
+    return -(log1p(lax.square(z)) + log(math.pi * scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -84,7 +80,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(1.0)
     Array(0.24999999, dtype=float32, weak_type=True)
     """
-    return _below(negative(standard("cauchy.sf", x, loc, scale)[0]))
+    return _below(-standard("cauchy.sf", x, loc, scale)[0])
 
 
 def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -103,7 +99,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("cauchy.ppf", q, loc, scale)
-    return add(multiply(_end(q), scale), loc)
+    return add(_end(q) * scale, loc)
 
 
 def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -113,4 +109,4 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("cauchy.isf", q, loc, scale)
-    return subtract(loc, multiply(_end(q), scale))
+    return subtract(loc, _end(q) * scale)

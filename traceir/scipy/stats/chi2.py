@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.scipy.stats import gamma
 from traceir.scipy.stats.frames import plain
 
@@ -19,7 +18,7 @@ def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     Array(-1.1931472, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.logpdf", x, df, loc, scale)
-    return gamma.logpdf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.logpdf(x, df / 2, loc, scale * 2)
 
 
 def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -29,7 +28,7 @@ def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.30326533, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.pdf", x, df, loc, scale)
-    return gamma.pdf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.pdf(x, df / 2, loc, scale * 2)
 
 
 def cdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -39,7 +38,7 @@ def cdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.39346933, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.cdf", x, df, loc, scale)
-    return gamma.cdf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.cdf(x, df / 2, loc, scale * 2)
 
 
 def logcdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -49,7 +48,7 @@ def logcdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     Array(-0.93275213, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.logcdf", x, df, loc, scale)
-    return gamma.logcdf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.logcdf(x, df / 2, loc, scale * 2)
 
 
 def sf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -59,7 +58,7 @@ def sf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.60653067, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.sf", x, df, loc, scale)
-    return gamma.sf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.sf(x, df / 2, loc, scale * 2)
 
 
 def logsf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -69,4 +68,4 @@ def logsf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     Array(-0.5, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = plain("chi2.logsf", x, df, loc, scale)
-    return gamma.logsf(x, divide(df, 2), loc, multiply(scale, 2))
+    return gamma.logsf(x, df / 2, loc, scale * 2)

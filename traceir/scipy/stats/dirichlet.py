@@ -14,8 +14,7 @@ from traceir.lax.checks.operands import (
     refuse_complex,
     shape_of,
 )
-from traceir.numpy.elementwise.arithmetic import abs, exp, subtract
-from traceir.numpy.elementwise.logic import greater_equal, less, logical_and
+from traceir.numpy.elementwise.arithmetic import abs, exp
 from traceir.numpy.manipulation.shapes import concatenate, expand_dims
 from traceir.numpy.reductions.reductions import all as _all
 from traceir.numpy.reductions.reductions import sum as _sum
@@ -47,14 +46,14 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
         hint = "alpha is (n,), x is (n, ...) or (n - 1, ...)"
         raise rules.error("linalg.shapes", got=got, hint=hint)
     if given == count - 1:
-        last = subtract(1, _sum(x, 0, keepdims=True))
+        last = 1 - _sum(x, 0, keepdims=True)
         x = concatenate([x, last])
     places = tuple(range(1, len(shape_of(x))))
-    powers = expand_dims(subtract(alpha, 1), places)
-    whole = subtract(_sum(gammaln(alpha)), gammaln(_sum(alpha)))
-    found = subtract(_sum(xlogy(powers, x), 0), whole)
-    near = less(abs(subtract(_sum(x, 0), 1)), _NEAR)
-    there = logical_and(_all(greater_equal(x, 0), 0), near)
+    powers = expand_dims(alpha - 1, places)
+    whole = _sum(gammaln(alpha)) - gammaln(_sum(alpha))
+    found = _sum(xlogy(powers, x), 0) - whole
+    near = abs(_sum(x, 0) - 1) < _NEAR
+    there = _all(x >= 0, 0) & near
     return within(there, found)
 
 

@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    exp,
-    log,
-    log1p,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log, log1p, subtract
 from traceir.numpy.elementwise.exponential import expm1
 from traceir.scipy.special.logsums import log_one_less
 from traceir.scipy.stats.frames import above, after, plain, safe, standard, within
@@ -34,7 +27,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     z, scale = standard("expon.logpdf", x, loc, scale)
     there = after(z, 0)
-    return within(there, subtract(negative(z), log(scale)))
+    return within(there, -z - log(scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -52,7 +45,7 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> cdf(1.0)
     Array(0.63212055, dtype=float32, weak_type=True)
     """
-    return negative(expm1(negative(_waited("expon.cdf", x, loc, scale))))
+    return -expm1(-_waited("expon.cdf", x, loc, scale))
 
 
 def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -72,7 +65,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(1.0)
     Array(0.36787942, dtype=float32, weak_type=True)
     """
-    return exp(negative(_waited("expon.sf", x, loc, scale)))
+    return exp(-_waited("expon.sf", x, loc, scale))
 
 
 def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -81,7 +74,7 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> logsf(1.0)
     Array(-1., dtype=float32, weak_type=True)
     """
-    return negative(_waited("expon.logsf", x, loc, scale))
+    return -_waited("expon.logsf", x, loc, scale)
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -91,4 +84,4 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.6931472, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("expon.ppf", q, loc, scale)
-    return subtract(loc, multiply(log1p(negative(q)), scale))
+    return subtract(loc, log1p(-q) * scale)

@@ -14,15 +14,8 @@ from traceir.lax.checks.operands import (
     refuse_complex,
     shape_of,
 )
-from traceir.numpy.elementwise.arithmetic import add, divide, subtract
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import (
-    greater,
-    less,
-    less_equal,
-    logical_not,
-    logical_or,
-)
+from traceir.numpy.elementwise.logic import logical_not
 from traceir.scipy.special.logs import reals
 from traceir.scipy.special.logsums import log_one_less
 
@@ -38,7 +31,7 @@ def standard(
     Array(0.5, dtype=float32, weak_type=True)
     """
     value, place, width, *rest = plain(name, x, loc, scale, *shapes)
-    return [divide(subtract(value, place), width), width, *rest]
+    return [(value - place) / width, width, *rest]
 
 
 # Distributions, or functions of theirs, with constants in JAX's formulas that have the
@@ -95,7 +88,7 @@ def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array
     Array(2., dtype=float32, weak_type=True)
     """
     value, place, *rest = plain(name, k, loc, *shapes)
-    return [subtract(value, place), *rest]
+    return [value - place, *rest]
 
 
 def within(condition: Operand, found: Operand, outside: float = -np.inf) -> Array:
@@ -114,7 +107,7 @@ def after(z: Array, start: float) -> Array:
     >>> after(jnp.array([-1.0, 0.0, jnp.nan]), 0)
     Array([False,  True,  True], dtype=bool)
     """
-    return logical_not(less(z, start))
+    return ~(z < start)
 
 
 def above(z: Array, number: float) -> Array:
@@ -124,7 +117,7 @@ def above(z: Array, number: float) -> Array:
     >>> above(jnp.array([0.0, 1.0, jnp.nan]), 0)
     Array([False,  True,  True], dtype=bool)
     """
-    return logical_not(less_equal(z, number))
+    return ~(z <= number)
 
 
 def between(z: Array, start: Operand, end: Operand) -> Array:
@@ -134,7 +127,7 @@ def between(z: Array, start: Operand, end: Operand) -> Array:
     >>> between(jnp.array([-1.0, 0.0, 2.0, jnp.nan]), 0, 1)
     Array([False,  True, False,  True], dtype=bool)
     """
-    return logical_not(logical_or(less(z, start), greater(z, end)))
+    return logical_not((z < start) | (z > end))
 
 
 def whole(k: Array) -> Array:
@@ -144,7 +137,7 @@ def whole(k: Array) -> Array:
     >>> whole(jnp.array([-1.0, 0.0, 0.5, jnp.nan]))
     Array([False,  True, False,  True], dtype=bool)
     """
-    return logical_not(logical_or(less(k, 0), greater(k, lax.floor(k))))
+    return ~((k < 0) | (k > lax.floor(k)))
 
 
 def safe(condition: Operand, x: Array, number: float = 1.0) -> Array:
@@ -163,7 +156,7 @@ def log_difference(more: Array, less: Array) -> Array:
     >>> log_difference(jnp.array(2.0), jnp.array(-1e30))
     Array(2., dtype=float32, weak_type=True)
     """
-    gap = subtract(more, less)
+    gap = more - less
     some = logical_not(lax.le(gap, like(0, gap)))
-    found = add(more, log_one_less(safe(some, gap)))
+    found = more + log_one_less(safe(some, gap))
     return within(some, found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, like
-from traceir.numpy.elementwise.arithmetic import exp, log, subtract
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.logic import logical_not
 from traceir.scipy.special.gammas import gammainc, gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
@@ -33,8 +33,8 @@ def logpdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     z, scale, a = standard("gamma.logpdf", x, loc, scale, a)
     there = after(z, 0)
     z = safe(there, z)
-    logs = subtract(subtract(xlogy(subtract(a, 1), z), z), gammaln(a))
-    return within(there, subtract(logs, log(scale)))
+    logs = xlogy(a - 1, z) - z - gammaln(a)
+    return within(there, logs - log(scale))
 
 
 def pdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

@@ -7,16 +7,8 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    abs,
-    divide,
-    exp,
-    log,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import abs, exp, log
 from traceir.numpy.elementwise.composites import power, where
-from traceir.numpy.elementwise.logic import greater
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.stats.frames import plain
 
@@ -28,8 +20,8 @@ def logpdf(x: Operand, beta: Operand) -> Array:
     Array(-0.5723649, dtype=float32, weak_type=True)
     """
     x, beta = plain("gennorm.logpdf", x, beta)
-    logs = subtract(log(multiply(0.5, beta)), gammaln(divide(1.0, beta)))
-    return subtract(logs, power(abs(x), beta))
+    logs = log(0.5 * beta) - gammaln(1.0 / beta)
+    return logs - power(abs(x), beta)
 
 
 def pdf(x: Operand, beta: Operand) -> Array:
@@ -48,5 +40,5 @@ def cdf(x: Operand, beta: Operand) -> Array:
     Array(0.5, dtype=float32, weak_type=True)
     """
     x, beta = plain("gennorm.cdf", x, beta)
-    end = multiply(0.5, gammaincc(divide(1.0, beta), power(abs(x), beta)))
-    return where(greater(x, 0), subtract(1.0, end), end)
+    end = 0.5 * gammaincc(1.0 / beta, power(abs(x), beta))
+    return where(x > 0, 1.0 - end, end)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, log, negative, subtract
-from traceir.numpy.elementwise.logic import logical_and
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.scipy.special.logs import xlog1py
 from traceir.scipy.stats.frames import after, counted, whole, within
 
@@ -20,8 +19,8 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("geom.logpmf", k, loc, p)
-    there = logical_and(whole(k), after(k, 1))
-    return within(there, add(xlog1py(subtract(k, 1), negative(p)), log(p)))
+    there = whole(k) & after(k, 1)
+    return within(there, xlog1py(k - 1, -p) + log(p))
 
 
 def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    exp,
-    log,
-    log1p,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import add, exp, log, log1p
 from traceir.numpy.elementwise.exponential import expm1
 from traceir.scipy.special.logsums import log_one_less
 from traceir.scipy.stats.frames import plain, standard
@@ -28,7 +20,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     z, scale = standard("gumbel_l.logpdf", x, loc, scale)
-    return subtract(subtract(z, exp(z)), log(scale))
+    return z - exp(z) - log(scale)
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -46,7 +38,7 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> cdf(0.0)
     Array(0.63212055, dtype=float32, weak_type=True)
     """
-    return negative(expm1(logsf(x, loc, scale)))
+    return -expm1(logsf(x, loc, scale))
 
 
 def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -55,7 +47,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> logcdf(0.0)
     Array(-0.4586751, dtype=float32, weak_type=True)
     """
-    return log_one_less(negative(logsf(x, loc, scale)))
+    return log_one_less(-logsf(x, loc, scale))
 
 
 def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -74,7 +66,7 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     z, _ = standard("gumbel_l.logsf", x, loc, scale)
-    return negative(exp(z))
+    return -exp(z)
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -84,4 +76,4 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0.36651292, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("gumbel_l.ppf", q, loc, scale)
-    return add(loc, multiply(scale, log(negative(log1p(negative(q))))))
+    return add(loc, scale * log(-log1p(-q)))

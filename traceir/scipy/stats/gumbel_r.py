@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    exp,
-    log,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log, subtract
 from traceir.numpy.elementwise.exponential import expm1
 from traceir.scipy.special.logsums import log_one_less
 from traceir.scipy.stats.frames import plain, standard
@@ -27,7 +20,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     z, scale = standard("gumbel_r.logpdf", x, loc, scale)
-    return negative(add(add(z, exp(negative(z))), log(scale)))
+    return -(z + exp(-z) + log(scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -55,7 +48,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     z, _ = standard("gumbel_r.logcdf", x, loc, scale)
-    return negative(exp(negative(z)))
+    return -exp(-z)
 
 
 def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -64,7 +57,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(0.0)
     Array(0.63212055, dtype=float32, weak_type=True)
     """
-    return negative(expm1(logcdf(*plain("gumbel_r.sf", x, loc, scale))))
+    return -expm1(logcdf(*plain("gumbel_r.sf", x, loc, scale)))
 
 
 def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -73,7 +66,7 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> logsf(0.0)
     Array(-0.4586751, dtype=float32, weak_type=True)
     """
-    return log_one_less(negative(logcdf(x, loc, scale)))
+    return log_one_less(-logcdf(x, loc, scale))
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -83,4 +76,4 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.36651292, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("gumbel_r.ppf", q, loc, scale)
-    return subtract(loc, multiply(scale, log(negative(log(q)))))
+    return subtract(loc, scale * log(-log(q)))

@@ -23,14 +23,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.linalg.matrices import diagonal, product, solved, transposed
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    log,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import add, exp, log, multiply
 from traceir.numpy.elementwise.composites import power
 from traceir.numpy.linalg import cholesky, inv
 from traceir.numpy.manipulation.shapes import expand_dims, moveaxis, squeeze
@@ -77,11 +70,11 @@ class gaussian_kde:
         self, dataset: Operand, bw_method: Bandwidth = None, weights: Operand = None
     ) -> None:
         samples, shares = _samples(dataset, weights)
-        self._set(samples, shares, divide(1, _sum(lax.square(shares))))
+        self._set(samples, shares, 1 / _sum(lax.square(shares)))
         factor = _factor(self, bw_method)
         square = multiply(factor, factor)
         spread = atleast_2d(_cov(samples, aweights=shares))
-        matrices = multiply(spread, square), divide(inv(spread), square)
+        matrices = spread * square, inv(spread) / square
         self._set(samples, shares, self.neff, *matrices)
 
     def _set(
@@ -109,8 +102,8 @@ class gaussian_kde:
         (face.argument), NotImplementedError (face.unsupported).
         """
         exponents, weights, scale = self._kernels("evaluate", points)
-        found = _sum(multiply(weights, exp(exponents)), 0)
-        return multiply(found, exp(scale))
+        found = _sum(weights * exp(exponents), 0)
+        return found * exp(scale)
 
     def __call__(self, points: Operand) -> Array:
         """As `evaluate`."""
@@ -140,8 +133,8 @@ class gaussian_kde:
             got = f"a mean of {middle.shape}, a covariance of {spread.shape}"
             hint = f"the estimate has {self.d} dimensions"
             raise rules.error("linalg.shapes", got=got, hint=hint)
-        rest = subtract(self.dataset, expand_dims(middle, 1))
-        return _overlap(rest, self.weights, add(self.covariance, spread))
+        rest = self.dataset - expand_dims(middle, 1)
+        return _overlap(rest, self.weights, self.covariance + spread)
 
     def integrate_box_1d(self, low: Operand, high: Operand) -> Array:
         """The probability between two numbers, of an estimate of one dimension.
@@ -154,10 +147,8 @@ class gaussian_kde:
             hint = "integrate_box_1d takes two numbers, and one dimension"
             raise rules.error("face.density", got=got, hint=hint)
         width = lax.sqrt(squeeze(self.covariance))
-        lower, upper = (
-            ndtr(divide(subtract(end, self.dataset[0]), width)) for end in ends
-        )
-        return _sum(multiply(self.weights, subtract(upper, lower)), -1)
+        lower, upper = (ndtr((end - self.dataset[0]) / width) for end in ends)
+        return _sum(self.weights * (upper - lower), -1)
 
     def integrate_kde(self, other: Any) -> Array:
         """The integral of the product with another estimate, of as many dimensions.
@@ -170,11 +161,11 @@ class gaussian_kde:
         if other.d != self.d:
             got = f"estimates of {self.d} and of {other.d} dimensions"
             raise rules.error("face.density", got=got)
-        rest = subtract(expand_dims(self.dataset, 2), expand_dims(other.dataset, 1))
-        pairs = multiply(expand_dims(self.weights, 1), other.weights)
+        rest = expand_dims(self.dataset, 2) - expand_dims(other.dataset, 1)
+        pairs = expand_dims(self.weights, 1) * other.weights
         flat = lax.reshape(rest, (self.d, self.n * other.n))
         shares = lax.reshape(pairs, (self.n * other.n,))
-        return _overlap(flat, shares, add(self.covariance, other.covariance))
+        return _overlap(flat, shares, self.covariance + other.covariance)
 
     def integrate_box(
         self, low_bounds: Operand, high_bounds: Operand, maxpts: int | None = None
@@ -199,7 +190,7 @@ class gaussian_kde:
         apart = random.multivariate_normal(
             second, centre, self.covariance, tuple(shape), self.dataset.dtype
         )
-        return add(self.dataset[:, chosen], moveaxis(apart, -1, 0))
+        return self.dataset[:, chosen] + moveaxis(apart, -1, 0)
 
     def _kernels(self, name: str, points: Operand) -> tuple[Array, Array, Array]:
         """Exponents (n, m) of each sample's density at points, weights, log scale."""
@@ -209,11 +200,11 @@ class gaussian_kde:
             promoted_inexact(name, places, self.dataset, self.weights, self.inv_cov),
         )
         factor = cholesky(inverse)
-        rest = subtract(expand_dims(places, 1), expand_dims(samples, 2))
+        rest = expand_dims(places, 1) - expand_dims(samples, 2)
         flat = lax.reshape(rest, (self.d, samples.shape[1] * places.shape[1]))
         squares = _sum(lax.square(product(transposed(factor), flat)), 0)
         exponents = lax.reshape(squares, rest.shape[1:])
-        return multiply(-0.5, exponents), expand_dims(weights, 1), _scale(factor, 1)
+        return -0.5 * exponents, expand_dims(weights, 1), _scale(factor, 1)
 
     def tree_flatten(self) -> tuple[tuple[Array, ...], None]:
         """The five arrays, in their order."""
@@ -243,7 +234,7 @@ def _samples(dataset: Operand, weights: Operand) -> tuple[Array, Array]:
     if not many or ranks > 2 or shares.shape != (count,):
         got = f"a dataset of {shape_of(given)}, weights of {shape_of(shares)}"
         raise rules.error("face.density", got=got)
-    return atleast_2d(given), divide(shares, _sum(shares))
+    return atleast_2d(given), shares / _sum(shares)
 
 
 def _factor(estimate: gaussian_kde, method: Bandwidth) -> Operand:
@@ -252,7 +243,7 @@ def _factor(estimate: gaussian_kde, method: Bandwidth) -> Operand:
     if method is None or (isinstance(method, str) and method == "scott"):
         return power(estimate.neff, root)
     if isinstance(method, str) and method == "silverman":
-        return power(multiply(estimate.neff, (estimate.d + 2) / 4.0), root)
+        return power(estimate.neff * ((estimate.d + 2) / 4.0), root)
     found = method(estimate) if callable(method) else method
     if isinstance(found, str) or shape_of(found := operand("bw_method", found)):
         got = f"bw_method={method!r}"
@@ -286,7 +277,7 @@ def _scale(factor: Array, power: int) -> Array:
     """The logarithm of a normal density at its middle, by a factor of its matrix."""
     roots = _sum(log(diagonal(factor)))
     constant = factor.shape[-1] / 2 * math.log(2 * math.pi)
-    return subtract(multiply(power, roots), constant)
+    return power * roots - constant
 
 
 def _overlap(rest: Array, weights: Array, spread: Array) -> Array:
@@ -294,6 +285,6 @@ def _overlap(rest: Array, weights: Array, spread: Array) -> Array:
     factor = cholesky(spread)
     rest, factor = map(as_array, promoted_inexact("gaussian_kde", rest, factor))
     whitened = solved(factor, rest, left_side=True, lower=True)
-    exponents = multiply(-0.5, _sum(lax.square(whitened), 0))
-    found = _sum(multiply(weights, exp(exponents)))
-    return multiply(found, exp(_scale(factor, -1)))
+    exponents = -0.5 * _sum(lax.square(whitened), 0)
+    found = _sum(weights * exp(exponents))
+    return found * exp(_scale(factor, -1))

@@ -7,17 +7,8 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    abs,
-    add,
-    exp,
-    log,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import abs, exp, log
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater
 from traceir.scipy.stats.frames import standard
 
 
@@ -28,7 +19,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     z, scale = standard("laplace.logpdf", x, loc, scale)
-    return negative(add(abs(z), log(multiply(2, scale))))
+    return -(abs(z) + log(2 * scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -47,5 +38,5 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.8160603, dtype=float32, weak_type=True)
     """
     z, _ = standard("laplace.cdf", x, loc, scale)
-    end = multiply(0.5, exp(negative(abs(z))))
-    return where(greater(z, 0), subtract(1.0, end), end)
+    end = 0.5 * exp(-abs(z))
+    return where(z > 0, 1.0 - end, end)

@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    abs,
-    add,
-    exp,
-    log,
-    log1p,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import abs, add, exp, log, log1p, subtract
 from traceir.scipy.special.logs import expit, logit
 from traceir.scipy.stats.frames import plain, standard
 
@@ -29,8 +20,8 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     z, scale = standard("logistic.logpdf", x, loc, scale)
     size = abs(z)
-    twice = multiply(2, log1p(exp(negative(size))))
-    return negative(add(add(size, twice), log(scale)))
+    twice = 2 * log1p(exp(-size))
+    return -(size + twice + log(scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -57,7 +48,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(0.0)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    return expit(negative(standard("logistic.sf", x, loc, scale)[0]))
+    return expit(-standard("logistic.sf", x, loc, scale)[0])
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -67,7 +58,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.0986123, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("logistic.ppf", q, loc, scale)
-    return add(multiply(logit(q), scale), loc)
+    return add(logit(q) * scale, loc)
 
 
 def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -77,4 +68,4 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.0986123, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("logistic.isf", q, loc, scale)
-    return subtract(loc, multiply(logit(q), scale))
+    return subtract(loc, logit(q) * scale)

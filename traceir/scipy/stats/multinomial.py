@@ -12,7 +12,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     refuse_complex,
 )
-from traceir.numpy.elementwise.arithmetic import add, exp, subtract
+from traceir.numpy.elementwise.arithmetic import exp
 from traceir.numpy.elementwise.logic import equal
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.gammas import gammaln
@@ -33,8 +33,8 @@ def logpmf(x: Operand, n: Operand, p: Operand) -> Array:
     refuse_complex("multinomial.logpmf", x, n, p)
     operands = promoted_inexact("multinomial.logpmf", x, n, p)
     x, n, p = (as_array(v) for v in operands)
-    parts = subtract(xlogy(x, p), gammaln(add(x, 1)))
-    found = add(gammaln(add(n, 1)), _sum(parts, -1))
+    parts = xlogy(x, p) - gammaln(x + 1)
+    found = gammaln(n + 1) + _sum(parts, -1)
     return within(equal(n, _sum(x, -1)), found)
 
 

@@ -18,14 +18,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.linalg.matrices import solved
 from traceir.numpy.arrays.creation import broadcast_to
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    log,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.linalg import cholesky
 from traceir.numpy.reductions.diagonals import diagonal
 from traceir.numpy.reductions.reductions import sum as _sum
@@ -48,12 +41,12 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     if not shape_of(mean):
         if shape_of(cov):
             raise _misfit(value, mean, cov)
-        return _apart(lax.square(subtract(value, mean)), cov, 1)
+        return _apart(lax.square(value - mean), cov, 1)
     size = shape_of(mean)[-1]
     square_cov = shape_of(cov)[-2:] in ((), (size, size))
     if not square_cov or shape_of(value)[-1:] not in ((), (size,)):
         raise _misfit(value, mean, cov)
-    rest = subtract(value, mean)
+    rest = value - mean
     if not shape_of(cov):
         total = _sum(lax.square(rest), -1)
         total = as_array(convert(total, total.dtype, rest.weak_type))
@@ -66,13 +59,13 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     square = _sum(lax.square(whitened), (-2, -1))
     roots = _sum(log(diagonal(factor, axis1=-2, axis2=-1)), -1)
     constant = size / 2 * math.log(2 * math.pi)
-    return subtract(subtract(multiply(-0.5, square), constant), roots)
+    return -0.5 * square - constant - roots
 
 
 def _apart(square: Array, variance: Array, size: int) -> Array:
     """The logarithm of the density at squared distances, of independent numbers."""
-    logs = add(math.log(2 * math.pi), log(variance))
-    return subtract(multiply(-0.5, divide(square, variance)), multiply(size / 2, logs))
+    logs = math.log(2 * math.pi) + log(variance)
+    return -0.5 * (square / variance) - size / 2 * logs
 
 
 def reals_of(*operands: Operand) -> list[Array]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, log, negative
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import counted, safe, whole, within
@@ -22,9 +22,9 @@ def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     k, n, p = counted("nbinom.logpmf", k, loc, n, p)
     there = whole(k)
     k = safe(there, k, 0.0)
-    ways = negative(add(betaln(n, add(k, 1)), log(add(n, k))))
-    logs = add(xlogy(n, p), xlog1py(k, negative(p)))
-    return within(there, add(ways, logs))
+    ways = -(betaln(n, k + 1) + log(n + k))
+    logs = xlogy(n, p) + xlog1py(k, -p)
+    return within(there, ways + logs)
 
 
 def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:

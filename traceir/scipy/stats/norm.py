@@ -10,14 +10,7 @@ import math
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, default_dtype
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    exp,
-    log,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
 from traceir.scipy.stats.frames import plain, standard
 
@@ -31,8 +24,8 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0.9189385, dtype=float32, weak_type=True)
     """
     z, scale = standard("norm.logpdf", x, loc, scale)
-    square = multiply(-0.5, lax.square(z))
-    return subtract(subtract(square, _HALF_LOG_TAU), log(scale))
+    square = -0.5 * lax.square(z)
+    return square - _HALF_LOG_TAU - log(scale)
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -68,7 +61,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(0.0)
     Array(0.5, dtype=float32)
     """
-    return ndtr(negative(standard("norm.sf", x, loc, scale)[0]))
+    return ndtr(-standard("norm.sf", x, loc, scale)[0])
 
 
 def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -77,7 +70,7 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> logsf(20.0)
     Array(-203.91716, dtype=float32)
     """
-    return log_ndtr(negative(standard("norm.logsf", x, loc, scale)[0]))
+    return log_ndtr(-standard("norm.logsf", x, loc, scale)[0])
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -87,7 +80,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.9599645, dtype=float32)
     """
     z, loc, scale = plain("norm.ppf", ndtri(q), loc, scale)
-    return _usual(add(multiply(z, scale), loc))
+    return _usual(z * scale + loc)
 
 
 def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -97,7 +90,7 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.959964, dtype=float32)
     """
     z, loc, scale = plain("norm.isf", ndtri(q), loc, scale)
-    return _usual(subtract(loc, multiply(z, scale)))
+    return _usual(loc - z * scale)
 
 
 def _usual(x: Array) -> Array:

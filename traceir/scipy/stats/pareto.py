@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    log,
-    log1p,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import add, exp, log, log1p, negative
 from traceir.numpy.elementwise.exponential import expm1
 from traceir.scipy.special.logsums import log_one_less
 from traceir.scipy.stats.frames import above, after, plain, safe, standard, within
@@ -30,8 +21,8 @@ def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     """
     z, scale, b = standard("pareto.logpdf", x, loc, scale, b)
     there = after(z, 1)
-    logs = multiply(add(b, 1), log(safe(there, z)))
-    return within(there, subtract(subtract(log(b), logs), log(scale)))
+    logs = (b + 1) * log(safe(there, z))
+    return within(there, log(b) - logs - log(scale))
 
 
 def pdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -49,7 +40,7 @@ def cdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> cdf(2.0, 1.0)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    return negative(expm1(logsf(x, b, loc, scale)))
+    return -expm1(logsf(x, b, loc, scale))
 
 
 def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -58,7 +49,7 @@ def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     >>> logcdf(2.0, 1.0)
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
-    size = negative(_logsf("pareto.logcdf", x, b, loc, scale))
+    size = -_logsf("pareto.logcdf", x, b, loc, scale)
     some = above(size, 0)
     return within(some, log_one_less(safe(some, size)))
 
@@ -83,7 +74,7 @@ def logsf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array
 
 def _logsf(name: str, x: Operand, b: Operand, loc: Operand, scale: Operand) -> Array:
     z, _, b = standard(name, x, loc, scale, b)
-    return negative(multiply(b, log(safe(after(z, 1), z))))
+    return negative(b * log(safe(after(z, 1), z)))
 
 
 def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -93,5 +84,5 @@ def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(2., dtype=float32, weak_type=True)
     """
     q, loc, scale, b = plain("pareto.ppf", q, loc, scale, b)
-    found = exp(divide(negative(log1p(negative(q))), b))
-    return add(loc, multiply(scale, found))
+    found = exp(-log1p(-q) / b)
+    return add(loc, scale * found)

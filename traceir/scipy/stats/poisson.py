@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import add, exp, floor, subtract
+from traceir.numpy.elementwise.arithmetic import exp, floor
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import after, counted, safe, whole, within
@@ -22,7 +22,7 @@ def logpmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     k, mu = counted("poisson.logpmf", k, loc, mu)
     there = whole(k)
     k = safe(there, k, 0.0)
-    return within(there, subtract(subtract(xlogy(k, mu), gammaln(add(k, 1))), mu))
+    return within(there, xlogy(k, mu) - gammaln(k + 1) - mu)
 
 
 def pmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
@@ -42,5 +42,5 @@ def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     """
     k, mu = counted("poisson.cdf", k, loc, mu)
     there = after(k, 0)
-    up = add(floor(safe(there, k, 0.0)), 1)
+    up = floor(safe(there, k, 0.0)) + 1
     return within(there, gammaincc(up, mu), 0.0)

@@ -129,14 +129,14 @@ def _ranks(value: Array, method: str) -> Array:
         return _sum(lax.bitwise_or(less, earlier), -1)
     if method == "dense":
         # Each kind of elements counts once: one of n equal elements as the nth part.
-        shares = divide(less, expand_dims(_sum(same, -1), -2))
+        shares = less / expand_dims(_sum(same, -1), -2)
         ranks = _sum(shares, -1)
         dense: Array = convert(lax.round(ranks), default_dtype(int))
         return dense + 1
     below = _sum(less, -1)
     equal = _sum(same, -1)
     if method == "average":
-        return below + divide(equal + 1, 2)
+        return below + (equal + 1) / 2
     return below + (1 if method == "min" else equal)
 
 

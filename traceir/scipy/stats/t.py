@@ -10,15 +10,7 @@ import math
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    divide,
-    exp,
-    log,
-    log1p,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log, log1p, subtract
 from traceir.scipy.special.gammas import gammaln
 from traceir.scipy.stats.frames import standard
 
@@ -30,11 +22,11 @@ def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     Array(-1.1447299, dtype=float32, weak_type=True)
     """
     z, scale, df = standard("t.logpdf", x, loc, scale, df)
-    half, more = divide(df, 2), divide(add(df, 1), 2)
-    lead = subtract(gammaln(more), gammaln(half))
-    root = multiply(0.5, log(multiply(math.pi, df)))
-    tail = multiply(more, log1p(divide(lax.square(z), df)))
-    return subtract(subtract(subtract(lead, root), tail), log(scale))
+    half, more = df / 2, (df + 1) / 2
+    lead = gammaln(more) - gammaln(half)
+    root = 0.5 * log(math.pi * df)
+    tail = more * log1p(lax.square(z) / df)
+    return subtract(lead - root - tail, log(scale))
 
 
 def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

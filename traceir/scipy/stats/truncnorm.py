@@ -12,18 +12,8 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    exp,
-    log,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import exp, log, maximum, minimum
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.elementwise.logic import greater, greater_equal
 from traceir.scipy.special.normal import log_ndtr
 from traceir.scipy.stats.frames import between, log_difference, standard, within
 
@@ -35,14 +25,14 @@ def _log_mass(a: Array, b: Array) -> Array:
 
     Both ends are taken on the side where the logarithm of the cdf is exact.
     """
-    right = greater(a, 0)
-    low, high = where(right, negative(b), a), where(right, negative(a), b)
+    right = a > 0
+    low, high = where(right, -b, a), where(right, -a, b)
     return log_difference(log_ndtr(high), log_ndtr(low))
 
 
 def _defined(a: Array, b: Array, found: Array) -> Array:
     """The values found; NaN if there is nothing between a and b."""
-    return where(greater_equal(a, b), np.nan, found)
+    return where(a >= b, np.nan, found)
 
 
 def logpdf(
@@ -54,10 +44,10 @@ def logpdf(
     Array(-0.5372234, dtype=float32)
     """
     z, scale, a, b = standard("truncnorm.logpdf", x, loc, scale, a, b)
-    square = multiply(-0.5, lax.square(z))
-    rest = add(add(_log_mass(a, b), _HALF_LOG_TAU), log(scale))
+    square = -0.5 * lax.square(z)
+    rest = _log_mass(a, b) + _HALF_LOG_TAU + log(scale)
     there = between(z, a, b)
-    return _defined(a, b, within(there, subtract(square, rest)))
+    return _defined(a, b, within(there, square - rest))
 
 
 def pdf(
@@ -92,7 +82,7 @@ def logcdf(
     """
     z, _, a, b = standard("truncnorm.logcdf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
-    return _defined(a, b, subtract(_log_mass(a, z), _log_mass(a, b)))
+    return _defined(a, b, _log_mass(a, z) - _log_mass(a, b))
 
 
 def sf(
@@ -116,4 +106,4 @@ def logsf(
     """
     z, _, a, b = standard("truncnorm.logsf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
-    return _defined(a, b, subtract(_log_mass(z, b), _log_mass(a, b)))
+    return _defined(a, b, _log_mass(z, b) - _log_mass(a, b))

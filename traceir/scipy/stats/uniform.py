@@ -9,9 +9,8 @@ import numpy as np
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, convert
-from traceir.numpy.elementwise.arithmetic import add, exp, log, multiply, negative
+from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.composites import clip
-from traceir.numpy.elementwise.logic import greater_equal, less_equal, logical_and
 from traceir.scipy.stats.frames import between, plain, standard, within
 from traceir.tracing.trace import typeof
 
@@ -23,7 +22,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0., dtype=float32, weak_type=True)
     """
     z, scale = standard("uniform.logpdf", x, loc, scale)
-    return within(between(z, 0, 1), negative(log(scale)))
+    return within(between(z, 0, 1), -log(scale))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -52,5 +51,5 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.25, dtype=float32, weak_type=True)
     """
     q, loc, scale = plain("uniform.ppf", q, loc, scale)
-    there = logical_and(greater_equal(q, 0), less_equal(q, 1))
-    return within(there, add(multiply(q, scale), loc), np.nan)
+    there = (q >= 0) & (q <= 1)
+    return within(there, q * scale + loc, np.nan)

@@ -9,7 +9,7 @@ import math
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import cos, exp, log, multiply, subtract
+from traceir.numpy.elementwise.arithmetic import cos, exp, log, subtract
 from traceir.scipy.special.bessels import i0e
 from traceir.scipy.stats.frames import plain
 
@@ -21,9 +21,9 @@ def logpdf(x: Operand, kappa: Operand) -> Array:
     Array(-1.0737915, dtype=float32, weak_type=True)
     """
     x, kappa = plain("vonmises.logpdf", x, kappa)
-    height = subtract(cos(x), 1.0)
-    mass = log(multiply(2 * math.pi, i0e(kappa)))
-    return subtract(multiply(kappa, height), mass)
+    height = cos(x) - 1.0
+    mass = log(2 * math.pi * i0e(kappa))
+    return subtract(kappa * height, mass)
 
 
 def pdf(x: Operand, kappa: Operand) -> Array:

@@ -10,15 +10,7 @@ import math
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import (
-    add,
-    cos,
-    divide,
-    exp,
-    log,
-    multiply,
-    subtract,
-)
+from traceir.numpy.elementwise.arithmetic import cos, exp, log
 from traceir.scipy.stats.frames import between, plain, within
 
 
@@ -30,8 +22,8 @@ def logpdf(x: Operand, c: Operand) -> Array:
     """
     x, c = plain("wrapcauchy.logpdf", x, c)
     squared = lax.square(c)
-    below = subtract(add(1.0, squared), multiply(multiply(2.0, c), cos(x)))
-    found = log(divide(subtract(1.0, squared), multiply(2 * math.pi, below)))
+    below = 1.0 + squared - 2.0 * c * cos(x)
+    found = log((1.0 - squared) / (2 * math.pi * below))
     there = between(x, 0, 2 * math.pi)
     return within(there, found)
 
