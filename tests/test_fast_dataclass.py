@@ -148,3 +148,23 @@ def test_they_travel() -> None:
     assert pickle.loads(pickle.dumps(form)) == form
     assert copy.copy(form) == form
     assert parse("1").text == "1"
+
+
+def test_classes_of_one_shape_are_compiled_once() -> None:
+    def made(names: str, module: str) -> Any:
+        body = {"__annotations__": dict.fromkeys(names, "int"), "__module__": module}
+        return fast_dataclass.dataclass(type("Made", (), body), frozen=True)
+
+    made("ab", __name__)
+    before = fast_dataclass._init_code.cache_info().misses
+    assert made("ba", __name__)(b=1, a=2).a == 2
+    assert fast_dataclass._init_code.cache_info().misses == before
+
+
+@pytest.mark.parametrize("first", [1, dataclasses.field(default_factory=list)])
+def test_a_default_comes_after_the_fields_without_one(first: Any) -> None:
+    body = {"__annotations__": {"x": "int", "y": "int"}, "x": first}
+    body["__module__"] = __name__
+    for decorate in (dataclasses.dataclass, fast_dataclass.dataclass):
+        with pytest.raises(TypeError, match="default"):
+            decorate(type("Made", (), dict(body)))

@@ -50,7 +50,15 @@ from traceir.base.version import VERSION
 from traceir.binding import bind_operators as bind_operators
 from traceir.binding.device_put import block_until_ready, device_get, device_put
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    TextPrinter,
+    Var,
+    print_by,
+)
 from traceir.ir.typecheck import check
 from traceir.ir.unroll_report import SourceReport, source_report
 from traceir.jit import (
@@ -62,7 +70,6 @@ from traceir.jit import (
 )
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.sharding import NamedSharding, P, make_mesh
-from traceir.text.parser import parse
 from traceir.tracing.callbacks import effects_barrier, pure_callback
 from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.tracing.trace import Tracer, typeof
@@ -113,6 +120,7 @@ if TYPE_CHECKING:
     )
     from traceir.base.config_scopes import unrolled_loops as unrolled_loops
     from traceir.exports import deserialize, export
+    from traceir.text import parse
 
 __version__ = VERSION
 __all__ = [
@@ -194,13 +202,22 @@ globals().update(config_scopes.SCOPES)
 # What is imported when it is first asked for: modules, and functions of modules.
 _LATER = {
     **dict.fromkeys(
-        ("exports", "flatten_util", "image", "nn", "ops", "random", "scipy"), __name__
+        ("exports", "flatten_util", "image", "nn", "ops", "random", "scipy", "text"),
+        __name__,
     ),
     **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
+    "parse": f"{__name__}.text",
 }
 
 
+def _printer() -> TextPrinter:
+    from traceir.text.printer import PRINTER  # not on the way of an import
+
+    return PRINTER
+
+
 moved_modules.register()
+print_by(_printer)
 
 
 def __getattr__(name: str) -> object:

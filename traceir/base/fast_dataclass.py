@@ -1,8 +1,8 @@
 """Dataclasses that are created in half of the time.
 
 `dataclasses` writes each method of a class as text and compiles it, which was half of
-the time of importing this package. Here only `__init__` is; the others are closures
-over the names of the fields.
+the time of importing this package. Here only `__init__` is, once for all classes of a
+shape; the others are closures over the names of the fields.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
+from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from traceir.base.generated_code import define
@@ -67,8 +69,10 @@ def _made(
     repr: bool = True,
 ) -> type:
     own = set(cls.__dict__)
-    cls.__doc__ = cls.__doc__ or ""  # one that is made needs the signature
+    doc = cls.__doc__
+    cls.__doc__ = "?"  # where there is none, one is made of the signature
     cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=slots)
+    cls.__doc__ = doc
     fields = dataclasses.fields(cls)
     methods: dict[str, Any] = {"__init__": _init(cls, fields, frozen)}
     if repr:
@@ -95,28 +99,54 @@ def _made(
 def _init(
     cls: type, fields: tuple[Field[Any], ...], frozen: bool
 ) -> Callable[..., None]:
-    names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _FACTORY}
-    head, body = ["self"], []
-    for field in fields:
-        name, default = field.name, f"_default_{field.name}"
-        if field.default is not MISSING:
-            names[default] = field.default
-            head.append(f"{name}={default}")
-        elif field.default_factory is not MISSING:
-            names[default] = field.default_factory
-            head.append(f"{name}=_missing")
-            body.append(f"if {name} is _missing: {name} = {default}()")
-        else:
-            head.append(name)
-        body.append(
-            f"_set(self, {name!r}, {name})" if frozen else f"self.{name} = {name}"
-        )
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    lines = (f"def __init__({', '.join(head)}):", *[f" {b}" for b in body], " return")
-    init = define("__init__", lines, names, cls.__name__)
+    """The `__init__` of a class: that of its shape, with the names of its fields."""
+    scope: dict[str, Any] = {"_set": object.__setattr__, "_missing": _FACTORY}
+    names: dict[object, str] = {}
+    defaults = []
+    for k, field in enumerate(fields):
+        names[f"field_{k}"] = field.name
+        if field.default_factory is not MISSING:
+            scope[f"make_{k}"] = field.default_factory
+            defaults.append(_FACTORY)
+        elif field.default is not MISSING:
+            defaults.append(field.default)
+        elif defaults:
+            raise TypeError(f"{field.name!r} has no default, and one before it has")
+    made = tuple(k for k, f in enumerate(fields) if f.default_factory is not MISSING)
+    code = _init_code(len(fields), made, frozen, hasattr(cls, "__post_init__"))
+
+    def renamed(old: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(names.get(name, name) for name in old)
+
+    code = code.replace(
+        co_filename=f"<traceir {cls.__name__}>",
+        co_varnames=renamed(code.co_varnames),
+        co_names=renamed(code.co_names),
+        co_consts=renamed(code.co_consts),
+    )
+    init = FunctionType(code, scope, "__init__", tuple(defaults))
     init.__annotations__ = {f.name: f.type for f in fields} | {"return": None}
     return init
+
+
+@cache
+def _init_code(count: int, made: tuple[int, ...], frozen: bool, then: bool) -> CodeType:
+    """The code of an `__init__`: compiled once for all classes of a shape.
+
+    `made` are the fields whose defaults are made anew, and `then` calls
+    `__post_init__`. A field's name is `field_0` until the class is known.
+    """
+    fields = [f"field_{k}" for k in range(count)]
+    body = [f"if field_{k} is _missing: field_{k} = make_{k}()" for k in made]
+    body += [
+        f"_set(self, {name!r}, {name})" if frozen else f"self.{name} = {name}"
+        for name in fields
+    ]
+    if then:
+        body.append("self.__post_init__()")
+    head = f"def __init__({', '.join(['self', *fields])}):"
+    lines = (head, *[f" {line}" for line in body], " return")
+    return define("__init__", lines, {}, "dataclass").__code__
 
 
 def _values(names: list[str]) -> Callable[[object], tuple[Any, ...]]:

@@ -276,17 +276,19 @@ class TextPrinter:
     parts: Callable[[ClosedJaxpr], PartTexts]
 
 
-_printers: list[TextPrinter] = []
+_loaders: list[Callable[[], TextPrinter]] = []
 
 
-def print_by(printer: TextPrinter) -> None:
-    """Let a printer write programs: `traceir.text.printer`, which needs this module."""
-    _printers[:] = [printer]
+def print_by(load: Callable[[], TextPrinter]) -> None:
+    """Let a printer write programs: that of `traceir.text`, which needs this module and
+    is not imported before a program is printed."""
+    _loaders[:] = [load]
 
 
 def printer() -> TextPrinter:
     """The printer of programs."""
-    return _printers[0]
+    [load] = _loaders
+    return load()
 
 
 def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:

@@ -20,7 +20,6 @@ from traceir.ir.jaxpr import (
     Literal,
     TextPrinter,
     Var,
-    print_by,
 )
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import (
@@ -267,4 +266,4 @@ class ProgramTexts:
         return self._printer.atom(jaxpr, atom)
 
 
-print_by(TextPrinter(to_text, ProgramTexts))
+PRINTER = TextPrinter(to_text, ProgramTexts)
