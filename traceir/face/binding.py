@@ -54,12 +54,7 @@ COMPARISON = {
     "gt": "greater",
     "ge": "greater_equal",
 }
-UNARY = {
-    "neg": "negative",
-    "pos": "positive",
-    "abs": "absolute",
-    "invert": "invert",
-}
+UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 # Methods that are functions of NumPy's of the same name.
 METHODS = (
     *("all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "dot"),

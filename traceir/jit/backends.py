@@ -130,10 +130,7 @@ def _bounds(
 
 
 def compile_program(
-    closed: ClosedJaxpr,
-    backend: str,
-    keep_unused: bool,
-    donated: Sequence[int] = (),
+    closed: ClosedJaxpr, backend: str, keep_unused: bool, donated: Sequence[int] = ()
 ) -> Executable:
     """Compile a program; inputs that it does not use are dropped unless kept.
 

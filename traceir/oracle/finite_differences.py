@@ -84,10 +84,7 @@ def derivatives(
 
 
 def _side(
-    function: Function,
-    at: Sequence[Any],
-    along: Sequence[int],
-    values: Sequence[Real],
+    function: Function, at: Sequence[Any], along: Sequence[int], values: Sequence[Real]
 ) -> list[float | None]:
     """The slope of each result on one side: what its quotients tend to."""
     slope = partial(_slope, function, along=along)

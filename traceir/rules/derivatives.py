@@ -81,10 +81,7 @@ def read_derivative(
     for name in linear:
         reader.known(name, "linear")
     return Derivative(
-        zero,
-        linear,
-        dict(reader.tangents(jvp)),
-        dict(reader.cotangents(transpose)),
+        zero, linear, dict(reader.tangents(jvp)), dict(reader.cotangents(transpose))
     )
 
 

@@ -15,15 +15,7 @@ from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.row_reader import Chain, FormulaNames, RowReader
-from traceir.rules.rows import (
-    Clause,
-    Out,
-    Param,
-    Prim,
-    Relation,
-    Singular,
-    Spelling,
-)
+from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Singular, Spelling
 
 MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps", "post")
@@ -159,11 +151,7 @@ def _merged(chain: Chain) -> dict[str, Any]:
 
 
 def _prim(
-    name: str,
-    where: str,
-    chain: Chain,
-    constants: Mapping[str, Any],
-    lenient: bool,
+    name: str, where: str, chain: Chain, constants: Mapping[str, Any], lenient: bool
 ) -> Prim:
     """One primitive's row as data, its formulas parsed and their names checked."""
     row, base = RowReader(_merged(chain), where), FormulaNames(constants)

@@ -79,11 +79,7 @@ def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
 
 class _ProgramPrinter:
     def __init__(
-        self,
-        rules: Rules,
-        full: bool,
-        closed: ClosedJaxpr,
-        keep: Keep | None = None,
+        self, rules: Rules, full: bool, closed: ClosedJaxpr, keep: Keep | None = None
     ) -> None:
         self.rules = rules
         self.full = full

@@ -204,10 +204,7 @@ def _basis(avals: Sequence[ShapedArray]) -> list[Value]:
     ones = bind("convert_element_type", bind("eq", rows, columns), new_dtype=dtype)
     return [
         bind(
-            "convert_element_type",
-            part,
-            new_dtype=aval.dtype,
-            weak_type=aval.weak_type,
+            "convert_element_type", part, new_dtype=aval.dtype, weak_type=aval.weak_type
         )
         for part, aval in zip(_parts(ones, avals, 1), avals, strict=True)
     ]
@@ -232,10 +229,7 @@ def _like(value: Value, aval: ShapedArray) -> Value:
     if (own.dtype, own.weak_type) == (aval.dtype, aval.weak_type):
         return value
     return bind(
-        "convert_element_type",
-        value,
-        new_dtype=aval.dtype,
-        weak_type=aval.weak_type,
+        "convert_element_type", value, new_dtype=aval.dtype, weak_type=aval.weak_type
     )
 
 

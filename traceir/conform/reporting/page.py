@@ -143,10 +143,7 @@ def source(case: Case) -> str:
 
 
 def _table(
-    title: str,
-    head: str,
-    rows: Sequence[Row],
-    open_: bool = True,
+    title: str, head: str, rows: Sequence[Row], open_: bool = True
 ) -> Iterator[str]:
     if not open_:
         yield f"<h2>{title}</h2><details><summary>{len(rows)} rows</summary>"

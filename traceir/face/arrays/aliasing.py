@@ -118,10 +118,7 @@ def shared_or_new(name: str, given: dict[str, Any], new: Function) -> Any:
 
 
 def _note(
-    row: Sharing,
-    given: Mapping[str, Any],
-    operands: Sequence[NumpyTracer],
-    found: Any,
+    row: Sharing, given: Mapping[str, Any], operands: Sequence[NumpyTracer], found: Any
 ) -> None:
     """Keep in mind that a view was told from a copy by the layout of its operands."""
     if not _asks_layout(row, given, operands):

@@ -83,13 +83,7 @@ WHOLE = frozenset(
 )
 # Ways to choose one of the elements as a quantile.
 DISCRETE = frozenset(
-    (
-        "closest_observation",
-        "higher",
-        "inverted_cdf",
-        "lower",
-        "nearest",
-    )
+    ("closest_observation", "higher", "inverted_cdf", "lower", "nearest")
 )
 # Functions that add up, one by one, in the dtype of a sum.
 CUMULATIVE = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})

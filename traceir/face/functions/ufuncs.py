@@ -93,10 +93,7 @@ def function_of(ufunc: np.ufunc) -> Function:
 
 
 def apply(
-    ufunc: np.ufunc,
-    method: str,
-    inputs: Sequence[Any],
-    options: Mapping[str, Any],
+    ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
     """A universal function, or one of its methods, on arrays of which one is traced.
 

@@ -104,9 +104,7 @@ def linearize_jit(
     return found[:count], parts.nonzero, found[count:], linear
 
 
-def without_copies(
-    closed: ClosedJaxpr,
-) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:
+def without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:
     """A program without the results that are inputs, constants or earlier results.
 
     With it, where each result of `closed` is found: its kind and its place.
@@ -116,9 +114,7 @@ def without_copies(
     return made
 
 
-def _without_copies(
-    closed: ClosedJaxpr,
-) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:
+def _without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:
     """The program without copies of inputs among results, and the places of all."""
     jaxpr = closed.jaxpr
     known: dict[Any, tuple[str, int]] = {}

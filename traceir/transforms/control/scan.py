@@ -71,10 +71,7 @@ class ScanEqn:
         return list(parts(items, self.consts, self.carry))
 
     def run(
-        self,
-        body: ClosedJaxpr,
-        *operands: Sequence[Value],
-        backwards: bool = False,
+        self, body: ClosedJaxpr, *operands: Sequence[Value], backwards: bool = False
     ) -> list[Value]:
         """A loop like this one with another body, other constants, carry and rows."""
         consts, carry, rows = operands
@@ -100,8 +97,7 @@ def jvp_scan(
     scan = ScanEqn.of(params)
     first, carried, over = scan.split(moving(tangents))
     carried = fixpoint(
-        carried,
-        lambda m: jvp_program(scan.body, [*first, *m, *over])[1][: scan.carry],
+        carried, lambda m: jvp_program(scan.body, [*first, *m, *over])[1][: scan.carry]
     )
     body, mask = jvp_program(scan.body, [*first, *carried, *over])
     moves = [*carried, *mask[scan.carry :]]
@@ -117,12 +113,7 @@ def jvp_scan(
     dots[1] = [instantiated(t) if moved else t for t, moved in zip(dots[1], carried)]
     operands = [[*v, *nonzero(t)] for v, t in zip(values, dots, strict=True)]
     found = list(
-        parts(
-            scan.run(body, *operands),
-            scan.carry,
-            sum(carried),
-            count - scan.carry,
-        )
+        parts(scan.run(body, *operands), scan.carry, sum(carried), count - scan.carry)
     )
     last, last_dots, ys, ys_dots = found
     out_avals = scan.out_avals

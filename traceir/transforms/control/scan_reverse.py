@@ -222,11 +222,7 @@ def backward_body(
     def call(inputs: list[StagedTracer]) -> Sequence[Value]:
         """One step backwards, by the transposed tape of the body."""
         fixed, totals, last, cts, residuals = parts(
-            inputs,
-            len(first) - sum(first),
-            sum(first),
-            scan.carry,
-            sum(arriving),
+            inputs, len(first) - sum(first), sum(first), scan.carry, sum(arriving)
         )
         known = iter([*fixed, *residuals])
         values = [

@@ -77,11 +77,7 @@ class WhileEqn:
         return list(parts(items, self.test_nconsts, self.body_nconsts))
 
     def run(
-        self,
-        values: Sequence[Value],
-        test: ClosedJaxpr,
-        body: ClosedJaxpr,
-        used: int,
+        self, values: Sequence[Value], test: ClosedJaxpr, body: ClosedJaxpr, used: int
     ) -> list[Value]:
         """A loop like this one with other programs."""
         return region(
