@@ -308,7 +308,7 @@ def test_in_place_operators_bind_anew() -> None:
 def test_declared_methods_are_those_that_are_bound() -> None:
     text = Path(array_interface.__file__).read_text(encoding="utf-8")
     source = text.partition("class Methods:")[2]
-    declared = set(re.findall(r"^        def (\w+)\(", source, re.MULTILINE))
+    declared = set(re.findall(r"^        (?:def )?(\w+)(?:\(| = )", source, re.M))
     assert declared == set(bind_operators.bindings())
 
 

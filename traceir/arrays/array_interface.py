@@ -181,34 +181,6 @@ class Methods:
         def __getitem__(self, index: Any) -> Self: ...
         def __iter__(self) -> Iterator[Self]: ...
         def __contains__(self, value: Any) -> bool: ...
-        def all(
-            self,
-            axis: Any = None,
-            out: None = None,
-            keepdims: bool = False,
-            *,
-            where: Any = None,
-        ) -> Self: ...
-        def any(
-            self,
-            axis: Any = None,
-            out: None = None,
-            keepdims: bool = False,
-            *,
-            where: Any = None,
-        ) -> Self: ...
-        def argmax(
-            self,
-            axis: int | None = None,
-            out: None = None,
-            keepdims: bool | None = None,
-        ) -> Self: ...
-        def argmin(
-            self,
-            axis: int | None = None,
-            out: None = None,
-            keepdims: bool | None = None,
-        ) -> Self: ...
         def argsort(
             self,
             axis: int | None = -1,
@@ -240,8 +212,6 @@ class Methods:
             self, dtype: Any, *, copy: bool = False, device: Any = None
         ) -> Self: ...
         def clip(self, min: Any = None, max: Any = None) -> Self: ...
-        def conj(self) -> Self: ...
-        def conjugate(self) -> Self: ...
         def cumprod(self, axis: int | None = None, dtype: Any = None) -> Self: ...
         def cumsum(self, axis: int | None = None, dtype: Any = None) -> Self: ...
         def dot(
@@ -297,14 +267,6 @@ class Methods:
             out: None = None,
         ) -> Self: ...
         def view(self, dtype: Any = None) -> Self: ...
-        def max(
-            self,
-            axis: Any = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: Any = None,
-            where: Any = None,
-        ) -> Self: ...
         def mean(
             self,
             axis: Any = None,
@@ -314,7 +276,33 @@ class Methods:
             *,
             where: Any = None,
         ) -> Self: ...
-        def min(
+        def ravel(self, order: str = "C") -> Self: ...
+        def reshape(self, *shape: Any, order: str = "C") -> Self: ...
+        def round(self, decimals: int = 0, out: None = None) -> Self: ...
+        def squeeze(self, axis: Any = None) -> Self: ...
+        def swapaxes(self, axis1: int, axis2: int) -> Self: ...
+        def transpose(self, *axes: Any) -> Self: ...
+        def all(
+            self,
+            axis: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
+        ) -> Self: ...
+
+        any = all
+
+        def argmax(
+            self,
+            axis: int | None = None,
+            out: None = None,
+            keepdims: bool | None = None,
+        ) -> Self: ...
+
+        argmin = argmax
+
+        def max(
             self,
             axis: Any = None,
             out: None = None,
@@ -322,7 +310,10 @@ class Methods:
             initial: Any = None,
             where: Any = None,
         ) -> Self: ...
-        def prod(
+
+        min = max
+
+        def sum(
             self,
             axis: Any = None,
             dtype: Any = None,
@@ -332,10 +323,9 @@ class Methods:
             where: Any = None,
             promote_integers: bool = True,
         ) -> Self: ...
-        def ravel(self, order: str = "C") -> Self: ...
-        def reshape(self, *shape: Any, order: str = "C") -> Self: ...
-        def round(self, decimals: int = 0, out: None = None) -> Self: ...
-        def squeeze(self, axis: Any = None) -> Self: ...
+
+        prod = sum
+
         def std(
             self,
             axis: Any = None,
@@ -348,30 +338,13 @@ class Methods:
             mean: Any = None,
             correction: float | None = None,
         ) -> Self: ...
-        def sum(
-            self,
-            axis: Any = None,
-            dtype: Any = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: Any = None,
-            where: Any = None,
-            promote_integers: bool = True,
-        ) -> Self: ...
-        def swapaxes(self, axis1: int, axis2: int) -> Self: ...
-        def transpose(self, *axes: Any) -> Self: ...
-        def var(
-            self,
-            axis: Any = None,
-            dtype: Any = None,
-            out: None = None,
-            ddof: float = 0,
-            keepdims: bool = False,
-            *,
-            where: Any = None,
-            mean: Any = None,
-            correction: float | None = None,
-        ) -> Self: ...
+
+        var = std
+
+        def conj(self) -> Self: ...
+
+        conjugate = conj
+
         @property
         def T(self) -> Self: ...
         @property

@@ -29,7 +29,7 @@ from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.batching.vmap import vmap
 from traceir.transforms.rules.derivative_templates import zeros
-from traceir.transforms.rules.registry import Zero
+from traceir.transforms.rules.registry import Values, Zero
 
 Function = Callable[..., Any]
 
@@ -137,7 +137,7 @@ jacobian = jacrev
 
 
 def _rows(
-    found: Sequence[Value],
+    found: Values,
     rows: Sequence[ShapedArray],
     call: FlatFunction,
     argnums: Argnums,

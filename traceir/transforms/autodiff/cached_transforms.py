@@ -29,7 +29,7 @@ from traceir.transforms.autodiff.linearize import (
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.dce import live_program
 from traceir.transforms.rules.derivative_templates import is_number
-from traceir.transforms.rules.registry import LinearOperand, Zero
+from traceir.transforms.rules.registry import LinearOperand, Values, Zero
 
 Mask = tuple[bool, ...]
 
@@ -65,7 +65,7 @@ def _jvp(closed: ClosedJaxpr, nonzero: Mask) -> tuple[ClosedJaxpr, Mask]:
     """The program of primals and tangents, and the mask of results with tangents."""
     moves: list[bool] = []
 
-    def call(tracers: list[StagedTracer]) -> Sequence[Value]:
+    def call(tracers: list[StagedTracer]) -> Values:
         primals, tangents = tracers[: len(nonzero)], iter(tracers[len(nonzero) :])
         trace = JVPTrace(closed.jaxpr.debug_name, "jvp")
         values = [
@@ -95,7 +95,7 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
     """The forward program with residuals, and the linear one."""
     parts: list[tuple[Linearized, list[Value]]] = []
 
-    def forward(tracers: list[StagedTracer]) -> Sequence[Value]:
+    def forward(tracers: list[StagedTracer]) -> Values:
         name = closed.jaxpr.debug_name
         outs, linearized = linearize_flat(
             lambda values, _: apply(closed, values), tracers, nonzero, name, "jit"
@@ -108,7 +108,7 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
     [(linearized, residuals)] = parts
     moves = tuple(type(o) is not Zero for o in linearized.outputs)
 
-    def linear(tracers: list[StagedTracer]) -> Sequence[Value]:
+    def linear(tracers: list[StagedTracer]) -> Values:
         known: dict[int, Value] = dict(zip(map(id, residuals), tracers))
         moving = [t for t in linearized.inputs if t is not None]
         known.update(zip(map(id, moving), tracers[len(residuals) :], strict=True))
@@ -156,8 +156,8 @@ def replay(tape: Sequence[LinearEqn], known: dict[int, Value]) -> None:
 
 
 def record(
-    call: Callable[[list[Value]], Sequence[Value]],
-    values: Sequence[Value],
+    call: Callable[[list[Value]], Values],
+    values: Values,
     linear: Sequence[bool],
     name: str,
     transform: str,
@@ -202,7 +202,7 @@ def _transpose(
     pairs = list(zip(closed.in_avals, linear, strict=True))
     fixed = [aval for aval, moved in pairs if not moved]
 
-    def call(tracers: list[StagedTracer]) -> Sequence[Value]:
+    def call(tracers: list[StagedTracer]) -> Values:
         residuals, cts = iter(tracers[: len(fixed)]), iter(tracers[len(fixed) :])
         values = [aval if moved else next(residuals) for aval, moved in pairs]
         tape = record(
@@ -230,7 +230,7 @@ def _transpose(
 
 def staged(
     closed: ClosedJaxpr,
-    call: Callable[[list[StagedTracer]], Sequence[Value]],
+    call: Callable[[list[StagedTracer]], Values],
     avals: Sequence[ShapedArray],
 ) -> ClosedJaxpr:
     """The program of a function made of another program, with its name and backend.

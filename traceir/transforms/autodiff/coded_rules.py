@@ -23,17 +23,19 @@ from traceir.transforms.rules.registry import (
     JVP,
     TRANSPOSE,
     BatchAxis,
+    Batched,
     Cotangent,
-    Dim,
+    Cotangents,
+    Dims,
+    JvpResult,
     LinearOperand,
-    Tangent,
+    Tangents,
+    Values,
     Zero,
 )
 
 
-def jvp_select(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_select(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """The choice among the tangents; zero stands for those that are."""
     outs = bind_all("select_n", primals, params)
     aval = typeof(outs[0])
@@ -45,8 +47,8 @@ def jvp_select(
 
 
 def transpose_select(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """To each case its cotangent where it was chosen, and zero elsewhere."""
     which, cases, [ct] = operands[0], operands[1:], cotangents
     zero = zeros(typeof(ct))
@@ -70,9 +72,7 @@ def _like(k: int, which: Value) -> Value:
     return np.asarray(k, typeof(which).dtype)[()]
 
 
-def jvp_product(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_product(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """Forward mode of a tree of products, so that no factor is divided by."""
     axes: Any = dict(params)["axes"]
     trace = JVPTrace("reduce_prod", "jvp")
@@ -135,9 +135,7 @@ def _cut(x: Value, axis: int, start: int, stop: int) -> Value:
     )
 
 
-def batch_pad(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+def batch_pad(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     """No padding along the batch; where padding values differ, they are chosen."""
     x, value = values
     config: Any = dict(params)["padding_config"]

@@ -33,7 +33,14 @@ from traceir.transforms.rules.derivative_templates import (
     run,
     zeros,
 )
-from traceir.transforms.rules.registry import JVP, Tangent, Zero
+from traceir.transforms.rules.registry import (
+    JVP,
+    JvpResult,
+    Tangent,
+    Tangents,
+    Values,
+    Zero,
+)
 
 
 class JVPTracer(Tracer):
@@ -99,9 +106,7 @@ class JVPTrace(Trace):
     __slots__ = ()
     kind = "JVPTrace"
 
-    def bind(
-        self, primitive: str, values: Sequence[Value], params: Params
-    ) -> list[Value]:
+    def bind(self, primitive: str, values: Values, params: Params) -> list[Value]:
         """Apply a primitive to primals, and its rule to tangents if there are any."""
         primals, tangents = self.split(values)
         with in_force(self.parent):
@@ -114,21 +119,17 @@ class JVPTrace(Trace):
         where = local.source or source_info.capture()
         return [self.pair(p, t, where) for p, t in zip(outs, tangents_out, strict=True)]
 
-    def takes_functions(self, values: Sequence[Value]) -> bool:
+    def takes_functions(self, values: Values) -> bool:
         """Always: rules know as much of values as the function does."""
         return True
 
     def rule(
-        self,
-        primitive: str,
-        primals: Sequence[Value],
-        tangents: Sequence[Tangent],
-        params: Params,
-    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+        self, primitive: str, primals: Values, tangents: Tangents, params: Params
+    ) -> JvpResult:
         """The results of a primitive and their tangents, in the trace in force."""
         return jvp_rule(primitive, primals, tangents, params)
 
-    def split(self, values: Sequence[Value]) -> tuple[list[Value], list[Value | None]]:
+    def split(self, values: Values) -> tuple[list[Value], list[Value | None]]:
         """Primals and tangents; a value of another trace is a constant here."""
         primals: list[Value] = []
         tangents: list[Value | None] = []
@@ -159,11 +160,8 @@ def is_inexact(aval: ShapedArray) -> bool:
 
 
 def jvp_rule(
-    primitive: str,
-    primals: Sequence[Value],
-    tangents: Sequence[Tangent],
-    params: Params,
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    primitive: str, primals: Values, tangents: Tangents, params: Params
+) -> JvpResult:
     """The results of a primitive and their tangents, in the trace in force.
 
     Raises NotImplementedError (derive.missing) for a primitive that has no derivative.
@@ -193,8 +191,8 @@ def jvp_rule(
 def _linear(
     primitive: str,
     derivative: Derivative,
-    primals: Sequence[Value],
-    tangents: Sequence[Tangent],
+    primals: Values,
+    tangents: Tangents,
     params: Params,
 ) -> list[Value]:
     """The primitive itself, applied to the tangents of its linear operands."""
@@ -210,10 +208,10 @@ def _linear(
 def _by_templates(
     primitive: str,
     derivative: Derivative,
-    primals: Sequence[Value],
-    tangents: Sequence[Tangent],
+    primals: Values,
+    tangents: Tangents,
     params: Params,
-    outs: Sequence[Value],
+    outs: Values,
 ) -> Value | None:
     """The sum of the contributions of each operand's tangent; None if there is none."""
     row = rules.default().prims[primitive]

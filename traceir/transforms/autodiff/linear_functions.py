@@ -5,7 +5,7 @@ Serves: linearize.*, vjp.*, derive.linearize
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ from traceir.transforms.autodiff.cached_transforms import residuals_of
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.linearize import Linearized
 from traceir.transforms.autodiff.transpose import backward_pass
-from traceir.transforms.rules.registry import Cotangent, Zero
+from traceir.transforms.rules.registry import Cotangent, Values, Zero
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +45,7 @@ class LinearizationPoint:
         return f"argument {leaf_paths(self.labels, self.treedef)[k]}"
 
 
-def point_of(call: FlatFunction, outs: Sequence[Value]) -> LinearizationPoint:
+def point_of(call: FlatFunction, outs: Values) -> LinearizationPoint:
     """The point of a call that was linearized; it keeps no value of the call."""
     arguments = call.arguments
     return LinearizationPoint(
@@ -174,7 +174,7 @@ def _flatten(
     )
 
 
-def _filled(bare: TapeFunction, residuals: Sequence[Value]) -> Linearized:
+def _filled(bare: TapeFunction, residuals: Values) -> Linearized:
     return _with(
         bare.tape, lambda v: residuals[v.number] if type(v) is ResidualSlot else v
     )

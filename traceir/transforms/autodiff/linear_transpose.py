@@ -17,7 +17,7 @@ from traceir.transforms.autodiff.arguments import as_array, check_callable, path
 from traceir.transforms.autodiff.cached_transforms import record
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.derivative_templates import zeros
-from traceir.transforms.rules.registry import LinearOperand, Zero
+from traceir.transforms.rules.registry import LinearOperand, Values, Zero
 
 
 def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], Any]:
@@ -40,7 +40,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     inputs = [LinearOperand(input_aval(leaf, x64)) for leaf in leaves]
     trees: list[flatten.TreeDef] = []
 
-    def call(values: list[Value]) -> Sequence[Value]:
+    def call(values: list[Value]) -> Values:
         found, tree = flatten.flatten(fun(*treedef.unflatten(values)))
         trees.append(tree)
         check_outputs(found, tree)

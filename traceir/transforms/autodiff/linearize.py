@@ -8,7 +8,7 @@ with the values that they need beside tangents: the residuals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from traceir.base import source_info
 from traceir.base.config import local as _local
@@ -28,7 +28,16 @@ from traceir.tracing.trace import (
 )
 from traceir.transforms.autodiff.jvp_trace import JVPTrace, is_inexact
 from traceir.transforms.rules.dce import live_eqn
-from traceir.transforms.rules.registry import LINEARIZE, SPLIT, Tangent, Zero
+from traceir.transforms.rules.registry import (
+    LINEARIZE,
+    SPLIT,
+    JvpResult,
+    Mask,
+    Tangent,
+    Tangents,
+    Values,
+    Zero,
+)
 
 
 class LinearTracer(Tracer):
@@ -76,13 +85,11 @@ class TangentTrace(Trace):
         tape, self.tape = self.tape, []
         return tape
 
-    def takes_functions(self, values: Sequence[Value]) -> bool:
+    def takes_functions(self, values: Values) -> bool:
         """Unless the function is one of tangents, of which the types are known."""
         return not any(type(v) is LinearTracer and v._trace is self for v in values)
 
-    def bind(
-        self, primitive: str, values: Sequence[Value], params: Params
-    ) -> Sequence[Value]:
+    def bind(self, primitive: str, values: Values, params: Params) -> Values:
         """Record an operation on a tangent; pass any other on."""
         linear = [type(v) is LinearTracer and v._trace is self for v in values]
         if not any(linear):
@@ -111,12 +118,8 @@ class LinearizeTrace(JVPTrace):
         self.level = tangents.level
 
     def rule(
-        self,
-        primitive: str,
-        primals: Sequence[Value],
-        tangents: Sequence[Tangent],
-        params: Params,
-    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+        self, primitive: str, primals: Values, tangents: Tangents, params: Params
+    ) -> JvpResult:
         """The results and their tangents, by `LINEARIZE` or as in forward mode."""
         rule = LINEARIZE.get(primitive)
         if rule is None:
@@ -143,7 +146,7 @@ class Linearized:
     inputs: list[LinearTracer | None]
     outputs: list[Tangent]
 
-    def push(self, tangents: Sequence[Tangent]) -> list[Tangent]:
+    def push(self, tangents: Tangents) -> list[Tangent]:
         """The tangents of the results by those of the inputs, in the trace in force."""
         known: dict[int, Value] = {}
         for tracer, tangent in zip(self.inputs, tangents, strict=True):
@@ -187,9 +190,9 @@ class at:
 
 
 def linearize_flat(
-    call: Callable[[list[Value], JVPTrace], Sequence[Value]],
-    primals: Sequence[Value],
-    nonzero: Sequence[bool],
+    call: Callable[[list[Value], JVPTrace], Values],
+    primals: Values,
+    nonzero: Mask,
     name: str,
     transform: str,
 ) -> tuple[list[Value], Linearized]:
@@ -213,6 +216,6 @@ def linearize_flat(
     return results, Linearized(tangents.taken(), inputs, outputs)
 
 
-def differentiable(values: Sequence[Value]) -> list[bool]:
+def differentiable(values: Values) -> list[bool]:
     """The values that have tangents other than zero, as a mask."""
     return [is_inexact(typeof(v)) for v in values]

@@ -18,13 +18,17 @@ from traceir.transforms.rules.derivative_templates import (
     unbroadcast,
     zeros,
 )
-from traceir.transforms.rules.registry import TRANSPOSE, Cotangent, LinearOperand, Zero
+from traceir.transforms.rules.registry import (
+    TRANSPOSE,
+    Cotangent,
+    Cotangents,
+    LinearOperand,
+    Zero,
+)
 
 
 def backward_pass(
-    linearized: Linearized,
-    cotangents: Sequence[Cotangent],
-    start: Sequence[Value | None] = (),
+    linearized: Linearized, cotangents: Cotangents, start: Sequence[Value | None] = ()
 ) -> list[Cotangent]:
     """The cotangents of the inputs, by those of the results; in the trace in force.
 
@@ -83,11 +87,8 @@ def _nonlinear(primitive: str, operand: int) -> Exception:
 
 
 def transpose_rule(
-    primitive: str,
-    cotangents: Sequence[Cotangent],
-    operands: Sequence[Any],
-    params: Params,
-) -> Sequence[Cotangent]:
+    primitive: str, cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """The cotangents of a linear operation's operands, in the trace in force.
 
     Raises NotImplementedError (derive.nonlinear) where the primitive is not linear in

@@ -22,7 +22,7 @@ from traceir.tracing.trace import (
 )
 from traceir.transforms.batching.batching_rules import batching_rule, named_axes
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import BatchAxis, Dim
+from traceir.transforms.rules.registry import BatchAxis, Dim, Dims, Values
 
 
 class BatchTracer(Tracer):
@@ -89,9 +89,7 @@ class BatchTrace(Trace):
             check_open(value, self.parent)
         return value, None
 
-    def bind(
-        self, primitive: str, values: Sequence[Value], params: Params
-    ) -> Sequence[Value]:
+    def bind(self, primitive: str, values: Values, params: Params) -> Values:
         """Apply a primitive to all examples, in the trace around."""
         taken = [self.take(v) for v in values]
         operands, dims = [v for v, _ in taken], [d for _, d in taken]
@@ -120,10 +118,7 @@ class BatchTrace(Trace):
 
 
 def batch_program(
-    closed: ClosedJaxpr,
-    axis: BatchAxis,
-    dims: Sequence[Dim],
-    dims_out: Sequence[Dim] | None = None,
+    closed: ClosedJaxpr, axis: BatchAxis, dims: Dims, dims_out: Dims | None = None
 ) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
     """The program that applies another to all examples, and its results' dimensions.
 
@@ -140,16 +135,13 @@ def batch_program(
 
 
 def _batch_program(
-    closed: ClosedJaxpr,
-    axis: BatchAxis,
-    dims: tuple[Dim, ...],
-    wanted: Sequence[Dim] | None,
+    closed: ClosedJaxpr, axis: BatchAxis, dims: tuple[Dim, ...], wanted: Dims | None
 ) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
     """The batched program, and the batch dimensions of its results."""
     name = closed.jaxpr.debug_name
     found: list[Dim] = []
 
-    def call(inputs: Sequence[Value]) -> Sequence[Value]:
+    def call(inputs: Values) -> Values:
         trace = BatchTrace(axis, name)
         with living(trace):
             examples = [

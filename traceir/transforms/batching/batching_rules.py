@@ -25,18 +25,21 @@ from traceir.tracing.trace import Value, bind_all, typeof
 from traceir.transforms.batching.collectives import over_axis
 from traceir.transforms.rules.axes import at_front, move, stretch
 from traceir.transforms.rules.derivative_templates import is_identity
-from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
+from traceir.transforms.rules.registry import (
+    BATCH,
+    BatchAxis,
+    Batched,
+    Dim,
+    Dims,
+    Mask,
+    Values,
+)
 
-Batched = tuple[Sequence[Value], Sequence[Dim]]
-ClassRule = Callable[[Prim, BatchAxis, Sequence[Value], Sequence[Dim], Params], Batched]
+ClassRule = Callable[[Prim, BatchAxis, Values, Dims, Params], Batched]
 
 
 def batching_rule(
-    primitive: str,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    primitive: str, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Batch a primitive by the class that its row names.
 
@@ -52,11 +55,7 @@ def batching_rule(
 
 
 def pointwise(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Element by element: scalars and extents of 1 stretch by themselves."""
     dim = _common(values, dims, _unbatched_scalars(values, dims))
@@ -72,11 +71,7 @@ def pointwise(
 
 
 def aligned(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Operands of one shape, beside which some may be scalars."""
     assert row.batch is not None
@@ -103,11 +98,7 @@ def aligned(
 
 
 def anywhere(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """The batched dimension may stand anywhere, if in all operands in one place."""
     dim = dims[0]
@@ -118,11 +109,7 @@ def anywhere(
 
 
 def front(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Batch with the batched dimension first; operations that change nothing are left
     out.
@@ -136,11 +123,7 @@ def front(
 
 
 def contraction(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """A sum of products: a batched dimension becomes a batch dimension of both
     operands, or a free one of the only operand that has it."""
@@ -165,11 +148,7 @@ def contraction(
 
 
 def constant(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Without operands there is nothing to batch."""
     results = bind_all(row.name, values, params)
@@ -177,11 +156,7 @@ def constant(
 
 
 def collective(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """About all examples where it names the axis; over others as the row says."""
     if axis.name is not None and axis.name in named_axes(row.name, params):
@@ -192,11 +167,7 @@ def collective(
 
 
 def region(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """Batch by a rule of the primitive's own."""
     return BATCH[row.name](axis, values, dims, params)
@@ -250,18 +221,13 @@ def _axis_params(primitive: str) -> tuple[tuple[str, bool], ...]:
 # --- what the rules share -------------------------------------------------------------
 
 
-def _apply(row: Prim, values: Sequence[Value], params: Params, dim: int) -> Batched:
+def _apply(row: Prim, values: Values, params: Params, dim: int) -> Batched:
     results = bind_all(row.name, values, params)
     return results, (dim,) * len(results)
 
 
 def _at(
-    row: Prim,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    params: Params,
-    dim: int,
-    moved: bool,
+    row: Prim, axis: BatchAxis, values: Values, params: Params, dim: int, moved: bool
 ) -> Batched:
     """Apply the primitive with the params that its row gives for this dimension."""
     avals = tuple(map(typeof, values))
@@ -311,14 +277,12 @@ def _names(row: Prim, count: int) -> list[str]:
     return [*row.inputs, *last]
 
 
-def _unbatched_scalars(values: Sequence[Value], dims: Sequence[Dim]) -> list[bool]:
+def _unbatched_scalars(values: Values, dims: Dims) -> list[bool]:
     pairs = zip(values, dims, strict=True)
     return [d is None and not typeof(v).ndim for v, d in pairs]
 
 
-def _common(
-    values: Sequence[Value], dims: Sequence[Dim], left_out: Sequence[bool]
-) -> Dim:
+def _common(values: Values, dims: Dims, left_out: Mask) -> Dim:
     """The batched dimension of all operands of one shape; None if there is none.
 
     Those left out do not count.
@@ -331,9 +295,7 @@ def _common(
     return rest[0][0] if len(set(rest)) == 1 else None
 
 
-def _all_in_front(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim]
-) -> list[Value]:
+def _all_in_front(axis: BatchAxis, values: Values, dims: Dims) -> list[Value]:
     pairs = zip(values, dims, strict=True)
     return [at_front(v, d, axis.size) for v, d in pairs]
 

@@ -14,19 +14,15 @@ from traceir import rules
 from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import move, place_at
-from traceir.transforms.rules.registry import BatchAxis, Dim
+from traceir.transforms.rules.registry import BatchAxis, Batched, Dim, Dims, Values
 
 # Operand, its batched dimension, the axis, params -> result and its dimension.
 OwnRule = Callable[[Value, Dim, BatchAxis, dict[str, Any]], tuple[Value, Dim]]
 
 
 def over_axis(
-    primitive: str,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+    primitive: str, axis: BatchAxis, values: Values, dims: Dims, params: Params
+) -> Batched:
     """A collective over the batched axis, maybe among others.
 
     >>> import numpy as np

@@ -5,14 +5,11 @@ Serves: batch.region, conv_general_dilated.*
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
-from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
-
-Batched = tuple[Sequence[Value], Sequence[Dim]]
+from traceir.transforms.rules.registry import BATCH, BatchAxis, Batched, Dims, Values
 
 
 def into(x: Value, source: int, target: int) -> Value:
@@ -45,7 +42,7 @@ def out_of(x: Value, source: int, size: int) -> Value:
 
 
 def batch_convolution(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """The examples of the left operand join its batch, those of the right its features.
 

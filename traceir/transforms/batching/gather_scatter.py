@@ -6,7 +6,6 @@ A box at a place that differs from example to example is a window of `gather` or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from traceir.base.config import local
@@ -14,10 +13,16 @@ from traceir.ir.jaxpr import Params, sort_params
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import at_front, move, stretch
 from traceir.transforms.rules.derivative_templates import filled
-from traceir.transforms.rules.registry import BATCH, BatchAxis, Dim
+from traceir.transforms.rules.registry import (
+    BATCH,
+    BatchAxis,
+    Batched,
+    Dim,
+    Dims,
+    Values,
+)
 
 Shape = tuple[int, ...]
-Batched = tuple[Sequence[Value], Sequence[Dim]]
 CLIP = "GatherScatterMode.CLIP"
 PROMISE = "GatherScatterMode.PROMISE_IN_BOUNDS"
 
@@ -27,7 +32,7 @@ def _after(axes: Shape) -> Shape:
     return tuple(a + 1 for a in axes)
 
 
-def _rows(starts: Sequence[Value], dims: Sequence[Dim], size: int) -> tuple[Value, Dim]:
+def _rows(starts: Values, dims: Dims, size: int) -> tuple[Value, Dim]:
     """Starts as one row of indices, or as one for each example."""
     lead = () if all(d is None for d in dims) else (size,)
     kept = [() if d is None else (0,) for d in dims]
@@ -49,7 +54,7 @@ def _moved() -> str:
 
 
 def batch_dynamic_slice(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """A gather of one window for each example."""
     sizes: Any = dict(params)["slice_sizes"]
@@ -68,7 +73,7 @@ def batch_dynamic_slice(
 
 
 def batch_dynamic_update_slice(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """A scatter of one window for each example."""
     x, update = values[:2]
@@ -89,7 +94,7 @@ def batch_dynamic_update_slice(
 
 
 def batch_gather(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """The batch is a whole dimension of every window, or one of rows, or of both: then
     each row reads in its own example."""
@@ -133,11 +138,7 @@ def _nothing(x: Value, indices: Value, given: dict[str, Any]) -> Value:
 
 
 def _batch_scatter(
-    primitive: str,
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
+    primitive: str, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """The batch is a whole dimension of every window; or each row writes in its own
     example."""
@@ -159,9 +160,7 @@ def _batch_scatter(
 
 
 def _scatter_rule(primitive: str) -> Any:
-    def rule(
-        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-    ) -> Batched:
+    def rule(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
         return _batch_scatter(primitive, axis, values, dims, params)
 
     return rule

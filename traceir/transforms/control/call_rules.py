@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Params, Var
 from traceir.tracing.staging import constants_of
-from traceir.tracing.trace import Value, typeof
+from traceir.tracing.trace import typeof
 from traceir.transforms.autodiff.cached_transforms import (
     jvp_program,
     linearize_program,
@@ -24,13 +24,18 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     BatchAxis,
+    Batched,
     BatchRule,
     Cotangent,
-    Dim,
+    Cotangents,
+    Dims,
+    JvpResult,
     JvpRule,
+    LinearizeResult,
     LinearOperand,
-    LinearPart,
-    Tangent,
+    Mask,
+    Tangents,
+    Values,
     Zero,
 )
 
@@ -38,9 +43,7 @@ from traceir.transforms.rules.registry import (
 def jvp_call(primitive: str) -> JvpRule:
     """The rule of a call in forward mode: one for results and tangents."""
 
-    def rule(
-        primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    def rule(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
         others = given(params)
         closed: ClosedJaxpr = others.pop("jaxpr")
         program, moves = jvp_program(closed, moving(tangents))
@@ -55,9 +58,7 @@ def jvp_call(primitive: str) -> JvpRule:
 def batch_call(primitive: str) -> BatchRule:
     """The rule of a call for a batch: one of the program for a batch."""
 
-    def rule(
-        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-    ) -> tuple[Sequence[Value], Sequence[Dim]]:
+    def rule(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
         others = given(params)
         program, dims_out = batch_program(others.pop("jaxpr"), axis, dims)
         return region(primitive, values, **others, jaxpr=program), dims_out
@@ -65,9 +66,7 @@ def batch_call(primitive: str) -> BatchRule:
     return rule
 
 
-def pulled(
-    operands: Sequence[Any], found: Sequence[Value], moves: Sequence[bool]
-) -> list[Cotangent]:
+def pulled(operands: Sequence[Any], found: Values, moves: Mask) -> list[Cotangent]:
     """The cotangents of all operands from those that a call gives: of the linear ones
     that move."""
     values, moving = iter(found), iter(moves)
@@ -81,9 +80,7 @@ def pulled(
     ]
 
 
-def linearize_jit(
-    primals: Sequence[Value], moved: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_jit(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """One equation for results and residuals, and one for the tangents."""
     others = given(params)
     closed: ClosedJaxpr = others.pop("jaxpr")
@@ -95,9 +92,7 @@ def linearize_jit(
     found = [sources[kind][k] for kind, k in places]
     count = len(closed.out_avals)
 
-    def linear(
-        residuals: Sequence[Value], tangents: Sequence[Value]
-    ) -> Sequence[Tangent]:
+    def linear(residuals: Values, tangents: Values) -> Tangents:
         values = [*residuals, *tangents]
         return region("jit", values, **others, jaxpr=parts.linear)
 
@@ -139,8 +134,8 @@ def _without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, i
 
 
 def transpose_jit(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """One equation from cotangents to cotangents."""
     others = given(params)
     linear = [type(v) is LinearOperand for v in operands]

@@ -28,10 +28,12 @@ from traceir.transforms.rules.registry import (
     JVP,
     LINEARIZE,
     TRANSPOSE,
-    Cotangent,
+    Cotangents,
+    LinearizeResult,
     LinearOperand,
-    LinearPart,
-    Tangent,
+    Mask,
+    Tangents,
+    Values,
 )
 from traceir.transforms.rules.rewrites import kept
 
@@ -78,7 +80,7 @@ def checkpoint(
         prepared = prepare(bound, "jax")
         trees: list[flatten.TreeDef] = []
 
-        def run(tracers: Sequence[Value]) -> Sequence[Value]:
+        def run(tracers: Values) -> Values:
             tree = prepared.call.treedef
             given, named = bound.rebuild(tree.unflatten(tracers))
             leaves, out_tree = flatten.flatten(fun(*given, **named))
@@ -121,9 +123,7 @@ def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
 # -- rules ----------------------------------------------------------------------------
 
 
-def linearize_remat(
-    primals: Sequence[Value], moved: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_remat(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """The results now; the tangents by an equation that computes everything again."""
     others = given(params)
     closed: ClosedJaxpr = others.pop("jaxpr")
@@ -132,9 +132,7 @@ def linearize_remat(
     count = len(primals)
     others["differentiated"] = True
 
-    def linear(
-        residuals: Sequence[Value], tangents: Sequence[Value]
-    ) -> Sequence[Tangent]:
+    def linear(residuals: Values, tangents: Values) -> Tangents:
         values = [*residuals, *kept(tangents, taken[count:])]
         return region("remat2", values, **others, jaxpr=program)
 
@@ -151,7 +149,7 @@ def tangent_program(
         parts = linearize_program(closed, nonzero)
         count = len(nonzero)
 
-        def call(tracers: Sequence[Value]) -> Sequence[Value]:
+        def call(tracers: Values) -> Values:
             found = apply(parts.forward, tracers[:count])[len(closed.out_avals) :]
             return apply(parts.linear, [*found, *tracers[count:]])
 
@@ -165,8 +163,8 @@ def tangent_program(
 
 
 def transpose_remat(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """One equation from inputs and cotangents to cotangents."""
     others = given(params)
     closed: ClosedJaxpr = others.pop("jaxpr")

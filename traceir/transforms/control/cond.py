@@ -37,11 +37,15 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     BatchAxis,
-    Cotangent,
-    Dim,
+    Batched,
+    Cotangents,
+    Dims,
+    JvpResult,
+    LinearizeResult,
     LinearOperand,
-    LinearPart,
-    Tangent,
+    Mask,
+    Tangents,
+    Values,
 )
 from traceir.transforms.rules.rewrites import spread
 
@@ -52,9 +56,7 @@ def branches_of(params: Params) -> tuple[ClosedJaxpr, ...]:
     return found
 
 
-def jvp_cond(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_cond(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """A tangent that one branch gives is zeros in the others."""
     branches = branches_of(params)
     made = [jvp_program(b, moving(tangents[1:])) for b in branches]
@@ -67,9 +69,7 @@ def jvp_cond(
     return found[: len(avals)], symbolic(found[len(avals) :], moves, avals)
 
 
-def linearize_cond(
-    primals: Sequence[Value], moved: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_cond(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """Residuals of all branches in common places: those of other branches are zeros."""
     branches = branches_of(params)
     made = [linearize_program(b, moved[1:]) for b in branches]
@@ -87,9 +87,7 @@ def linearize_cond(
         linear.append(with_tangents(program, 0, avals, part.nonzero, moves))
     found = region("cond", primals, branches=tuple(forward))
 
-    def push(
-        residuals: Sequence[Value], tangents: Sequence[Value]
-    ) -> Sequence[Tangent]:
+    def push(residuals: Values, tangents: Values) -> Tangents:
         return region("cond", [*residuals, *tangents], branches=tuple(linear))
 
     return found[:count], moves, [primals[0], *found[count:]], push
@@ -117,8 +115,8 @@ def common(
 
 
 def transpose_cond(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """The branch that ran is transposed; a cotangent that it does not give is zeros."""
     index, *rest = operands
     linear = [type(v) is LinearOperand for v in rest]
@@ -134,9 +132,7 @@ def transpose_cond(
     return [None, *(next(pulled) if moved else None for moved in linear)]
 
 
-def batch_cond(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+def batch_cond(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     """A choice for all examples is one still; one for each runs all branches."""
     branches = branches_of(params)
     if dims[0] is not None:
@@ -154,11 +150,8 @@ def batch_cond(
 
 
 def _select(
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    branches: Sequence[ClosedJaxpr],
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+    axis: BatchAxis, values: Values, dims: Dims, branches: Sequence[ClosedJaxpr]
+) -> Batched:
     """All branches on all examples, and of each result the one that was chosen.
 
     The results of a branch for examples that do not choose it must not spoil their

@@ -9,14 +9,12 @@ Serves: derive.transpose
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params, Var
 from traceir.tracing.trace import Value
 from traceir.transforms.control.cond import branches_of, common
 from traceir.transforms.control.regions import Slot, any_of, extended, given, region
-from traceir.transforms.rules.registry import SPLIT
+from traceir.transforms.rules.registry import SPLIT, Mask, Values
 from traceir.transforms.rules.rewrites import (
     changed,
     flipped,
@@ -39,7 +37,7 @@ class PartialEval:
 
 
 def partial_eval_program(
-    closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool] = ()
+    closed: ClosedJaxpr, moved: Mask, forced: Mask = ()
 ) -> PartialEval:
     """The program in two, by which of its inputs are not known.
 
@@ -59,9 +57,7 @@ def partial_eval_program(
     return made
 
 
-def _split(
-    closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool]
-) -> PartialEval:
+def _split(closed: ClosedJaxpr, moved: Mask, forced: Mask) -> PartialEval:
     """The known equations, the linear ones, and the values between them."""
     jaxpr = closed.jaxpr
     moving = set(kept(jaxpr.invars, moved))
@@ -96,9 +92,7 @@ def _split(
     return PartialEval(known, linear, out)
 
 
-def split_jit(
-    values: Sequence[Value], moved: Sequence[bool], params: Params
-) -> list[Value] | None:
+def split_jit(values: Values, moved: Mask, params: Params) -> list[Value] | None:
     """A call for the known part, and one for the rest."""
     others = given(params)
     halves = partial_eval_program(others.pop("jaxpr"), moved)
@@ -112,9 +106,7 @@ def split_jit(
     return merged(halves.moved, rest, found[:count])
 
 
-def split_remat(
-    values: Sequence[Value], moved: Sequence[bool], params: Params
-) -> list[Value] | None:
+def split_remat(values: Values, moved: Mask, params: Params) -> list[Value] | None:
     """A call for the known part; the other one computes it again, and keeps nothing."""
     others = given(params)
     closed = others.pop("jaxpr")
@@ -130,9 +122,7 @@ def split_remat(
     return merged(halves.moved, rest, found)
 
 
-def split_cond(
-    values: Sequence[Value], moved: Sequence[bool], params: Params
-) -> list[Value] | None:
+def split_cond(values: Values, moved: Mask, params: Params) -> list[Value] | None:
     """A choice for the known part, and one for the rest."""
     branches = branches_of(params)
     inner = moved[1:]

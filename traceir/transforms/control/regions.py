@@ -14,13 +14,11 @@ from traceir.tracing.staging import StagedTracer, apply
 from traceir.tracing.trace import Value, bind_all
 from traceir.transforms.autodiff.cached_transforms import staged
 from traceir.transforms.rules.derivative_templates import zeros
-from traceir.transforms.rules.registry import Tangent, Zero
+from traceir.transforms.rules.registry import Mask, Tangent, Values, Zero
 from traceir.transforms.rules.rewrites import remembered
 
-Mask = list[bool]
 
-
-def moving(tangents: Iterable[Tangent]) -> Mask:
+def moving(tangents: Iterable[Tangent]) -> list[bool]:
     """The mask of tangents that are not zero."""
     return [type(t) is not Zero for t in tangents]
 
@@ -35,17 +33,17 @@ def instantiated(tangent: Tangent) -> Value:
     return zeros(tangent.aval) if type(tangent) is Zero else tangent
 
 
-def either(a: Iterable[bool], b: Iterable[bool]) -> Mask:
+def either(a: Iterable[bool], b: Iterable[bool]) -> list[bool]:
     """The mask that is True where one of two masks is."""
     return [x or y for x, y in zip(a, b, strict=True)]
 
 
-def any_of(masks: Iterable[Sequence[bool]]) -> Mask:
+def any_of(masks: Iterable[Mask]) -> list[bool]:
     """The mask that is True where one of the masks is."""
     return [any(column) for column in zip(*masks, strict=True)]
 
 
-def fixpoint(carry: Sequence[bool], step: Callable[[Mask], Sequence[bool]]) -> Mask:
+def fixpoint(carry: Mask, step: Callable[[Mask], Mask]) -> list[bool]:
     """The least mask above `carry` that `step` does not enlarge.
 
     >>> fixpoint([True, False, False], lambda m: [False, m[0], m[1]])
@@ -84,7 +82,7 @@ def extended(closed: ClosedJaxpr, slots: Sequence[Slot]) -> ClosedJaxpr:
     if list(slots) == list(range(len(closed.jaxpr.outvars))):
         return closed
 
-    def call(inputs: list[StagedTracer]) -> Sequence[Value]:
+    def call(inputs: list[StagedTracer]) -> Values:
         found = apply(closed, inputs)
         return [found[s] if isinstance(s, int) else zeros(s) for s in slots]
 
@@ -99,8 +97,8 @@ def with_tangents(
     closed: ClosedJaxpr,
     first: int,
     avals: Sequence[ShapedArray],
-    have: Sequence[bool],
-    want: Sequence[bool],
+    have: Mask,
+    want: Mask,
 ) -> ClosedJaxpr:
     """A program whose results from number `first` on are tangents of values of these
     types, those that it has; where one is wanted that it has not, zeros."""
@@ -114,7 +112,7 @@ def with_tangents(
 
 
 def symbolic(
-    values: Iterable[Value], moves: Sequence[bool], avals: Sequence[ShapedArray]
+    values: Iterable[Value], moves: Mask, avals: Sequence[ShapedArray]
 ) -> list[Tangent]:
     """Tangents of all results from those of the results that move."""
     given = iter(values)
@@ -124,7 +122,7 @@ def symbolic(
     ]
 
 
-def region(primitive: str, values: Sequence[Value], **params: Any) -> list[Value]:
+def region(primitive: str, values: Values, **params: Any) -> list[Value]:
     """Apply a region to values."""
     return list(bind_all(primitive, values, sort_params(params)))
 

@@ -15,7 +15,6 @@ from traceir.tracing.trace import Value
 from traceir.transforms.autodiff.cached_transforms import jvp_program
 from traceir.transforms.batching.batch_trace import batch_program
 from traceir.transforms.control.regions import (
-    Mask,
     fixpoint,
     given,
     instantiated,
@@ -27,7 +26,18 @@ from traceir.transforms.control.regions import (
     with_tangents,
 )
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    BatchAxis,
+    Batched,
+    Dim,
+    Dims,
+    JvpResult,
+    Mask,
+    Tangents,
+    Values,
+)
 from traceir.transforms.rules.rewrites import arranged
 
 
@@ -71,7 +81,7 @@ class ScanEqn:
         return list(parts(items, self.consts, self.carry))
 
     def run(
-        self, body: ClosedJaxpr, *operands: Sequence[Value], backwards: bool = False
+        self, body: ClosedJaxpr, *operands: Values, backwards: bool = False
     ) -> list[Value]:
         """A loop like this one with another body, other constants, carry and rows."""
         consts, carry, rows = operands
@@ -90,9 +100,7 @@ class ScanEqn:
 # -- derivatives ----------------------------------------------------------------------
 
 
-def jvp_scan(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_scan(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """One loop that carries tangents, too."""
     scan = ScanEqn.of(params)
     first, carried, over = scan.split(moving(tangents))
@@ -120,7 +128,7 @@ def jvp_scan(
     return [*last, *ys], symbolic([*last_dots, *ys_dots], moves, out_avals)
 
 
-def interleaved(counts: Sequence[int], masks: Sequence[Sequence[bool]]) -> list[int]:
+def interleaved(counts: Sequence[int], masks: Sequence[Mask]) -> list[int]:
     """The positions of groups of values, followed by their tangents, among all values
     followed by all tangents.
 
@@ -139,9 +147,7 @@ def interleaved(counts: Sequence[int], masks: Sequence[Sequence[bool]]) -> list[
 # -- batches --------------------------------------------------------------------------
 
 
-def batch_scan(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+def batch_scan(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     """One loop for all examples, whose rows have one row of each."""
     scan = ScanEqn.of(params)
     first, carried, over = scan.split([d is not None for d in dims])
@@ -170,7 +176,7 @@ def batch_scan(
     return scan.run(body, *operands), dims_out
 
 
-def _at_front(batched: Sequence[bool]) -> list[Dim]:
+def _at_front(batched: Mask) -> list[Dim]:
     return [0 if b else None for b in batched]
 
 

@@ -21,7 +21,6 @@ from traceir.transforms.autodiff.cached_transforms import (
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.control.partial_eval import partial_eval_program
 from traceir.transforms.control.regions import (
-    Mask,
     fixpoint,
     instantiated,
     moving,
@@ -36,10 +35,12 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     SPLIT,
     TRANSPOSE,
-    Cotangent,
+    Cotangents,
+    LinearizeResult,
     LinearOperand,
-    LinearPart,
-    Tangent,
+    Mask,
+    Tangents,
+    Values,
 )
 from traceir.transforms.rules.rewrites import (
     arranged,
@@ -62,7 +63,7 @@ class ForwardScan:
     stacks: Mask
 
 
-def run_forward(scan: ScanEqn, count: int, values: Sequence[Value]) -> ForwardScan:
+def run_forward(scan: ScanEqn, count: int, values: Values) -> ForwardScan:
     """Run a loop whose body gives so many results, and then residuals.
 
     A residual that is a constant, or follows from constants alone, is not stacked, and
@@ -90,11 +91,7 @@ def run_forward(scan: ScanEqn, count: int, values: Sequence[Value]) -> ForwardSc
 
 
 def run_linear(
-    scan: ScanEqn,
-    body: ClosedJaxpr,
-    stacks: Mask,
-    residuals: Sequence[Value],
-    *dots: Sequence[Value],
+    scan: ScanEqn, body: ClosedJaxpr, stacks: Mask, residuals: Values, *dots: Values
 ) -> list[Value]:
     """Run the linear loop, by tangents of constants, carry and rows."""
     last = [k for k, stacked in enumerate(stacks) if stacked]
@@ -105,14 +102,12 @@ def run_linear(
     return scan.run(body, fixed, carry, [*rows, *kept(residuals, stacks)])
 
 
-def linearize_scan(
-    primals: Sequence[Value], moved: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_scan(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """A loop that stacks residuals, and one over them that is linear."""
     scan = ScanEqn.of(params)
     first, carried, over = scan.split(moved)
 
-    def grow(carry: Mask) -> Sequence[bool]:
+    def grow(carry: Mask) -> Mask:
         found = linearize_program(scan.body, [*first, *carry, *over])
         return found.nonzero[: scan.carry]
 
@@ -123,7 +118,7 @@ def linearize_scan(
     linear = with_tangents(both.linear, 0, avals, both.nonzero, moves)
     forward = run_forward(replace(scan, body=both.forward), len(avals), primals)
 
-    def push(values: Sequence[Value], tangents: Sequence[Value]) -> Sequence[Tangent]:
+    def push(values: Values, tangents: Values) -> Tangents:
         """Run the linear loop on tangents."""
         arriving = iter(tangents)
         dots = scan.split([next(arriving) if m else None for m in moved])
@@ -139,14 +134,12 @@ def linearize_scan(
     return forward.outs, moves, forward.residuals, push
 
 
-def split_scan(
-    values: Sequence[Value], moved: Sequence[bool], params: Params
-) -> list[Value] | None:
+def split_scan(values: Values, moved: Mask, params: Params) -> list[Value] | None:
     """A loop for the known part, and one for the rest."""
     scan = ScanEqn.of(params)
     first, init, over = scan.split(moved)
 
-    def grow(carry: Mask) -> Sequence[bool]:
+    def grow(carry: Mask) -> Mask:
         found = partial_eval_program(scan.body, [*first, *carry, *over])
         return found.moved[: scan.carry]
 
@@ -171,8 +164,8 @@ def split_scan(
 
 
 def transpose_scan(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """The loop the other way round: the carry is the cotangent of the carry, and what
     the constants have been given so far."""
     scan = ScanEqn.of(params)
@@ -219,7 +212,7 @@ def backward_body(
         *kept(over, flipped(rows)),
     ]
 
-    def call(inputs: list[StagedTracer]) -> Sequence[Value]:
+    def call(inputs: list[StagedTracer]) -> Values:
         """One step backwards, by the transposed tape of the body."""
         fixed, totals, last, cts, residuals = parts(
             inputs, len(first) - sum(first), sum(first), scan.carry, sum(arriving)

@@ -19,7 +19,6 @@ from traceir.transforms.autodiff.cached_transforms import jvp_program, staged
 from traceir.transforms.batching.batch_trace import batch_program
 from traceir.transforms.control.cond import select_lanes
 from traceir.transforms.control.regions import (
-    Mask,
     fixpoint,
     given,
     instantiated,
@@ -38,10 +37,15 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     BatchAxis,
-    Cotangent,
+    Batched,
+    Cotangents,
     Dim,
-    LinearPart,
-    Tangent,
+    Dims,
+    JvpResult,
+    LinearizeResult,
+    Mask,
+    Tangents,
+    Values,
     Zero,
 )
 from traceir.transforms.rules.rewrites import arranged, changed, remembered
@@ -77,7 +81,7 @@ class WhileEqn:
         return list(parts(items, self.test_nconsts, self.body_nconsts))
 
     def run(
-        self, values: Sequence[Value], test: ClosedJaxpr, body: ClosedJaxpr, used: int
+        self, values: Values, test: ClosedJaxpr, body: ClosedJaxpr, used: int
     ) -> list[Value]:
         """A loop like this one with other programs."""
         return region(
@@ -93,9 +97,7 @@ class WhileEqn:
 # -- derivatives ----------------------------------------------------------------------
 
 
-def jvp_while(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_while(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """One loop that carries tangents, too; its end is that of the loop without them."""
     loop = WhileEqn.of(params)
     _, first, carried = loop.split(moving(tangents))
@@ -135,18 +137,14 @@ def wider(closed: ClosedJaxpr, avals: tuple[ShapedArray, ...]) -> ClosedJaxpr:
     return remembered(closed, ("wider", avals), make)
 
 
-def linearize_while(
-    primals: Sequence[Value], moved: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_while(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """The loop runs twice: alone, and with tangents, for which it keeps nothing."""
     loop = WhileEqn.of(params)
     _, first, carried = loop.split(moved)
     moves = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
     outs = region("while", primals, **given(params))
 
-    def push(
-        residuals: Sequence[Value], tangents: Sequence[Value]
-    ) -> Sequence[Tangent]:
+    def push(residuals: Values, tangents: Values) -> Tangents:
         """Run the loop again with tangents."""
         if not any(moves):
             return []
@@ -162,8 +160,8 @@ def linearize_while(
 
 
 def transpose_while(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """Raise ValueError (control.reverse-mode): the values of each turn are gone."""
     at = f", at {where}" if (where := config.local.source) else ""
     raise rules.error("control.reverse-mode", got=f"a loop whose end is not known{at}")
@@ -172,9 +170,7 @@ def transpose_while(
 # -- batches --------------------------------------------------------------------------
 
 
-def batch_while(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+def batch_while(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     """One loop for all examples; where each has a predicate, it runs until all are
     done, and those that are do not change any more."""
     loop = WhileEqn.of(params)
@@ -203,7 +199,7 @@ def batch_while(
     return loop.run(operands, test, body, loop.body_nconsts), _dims(carried, place)
 
 
-def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
+def _dims(batched: Mask, place: int) -> list[Dim]:
     return [place if b else None for b in batched]
 
 
@@ -219,10 +215,10 @@ def with_one_predicate(loop: WhileEqn) -> WhileEqn:
     split = loop.test_nconsts
     lanes = tuple(range(aval.ndim))
 
-    def test(inputs: list[StagedTracer]) -> Sequence[Value]:
+    def test(inputs: list[StagedTracer]) -> Values:
         return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
 
-    def body(inputs: list[StagedTracer]) -> Sequence[Value]:
+    def body(inputs: list[StagedTracer]) -> Values:
         tested, used, carry = parts(inputs, split, loop.body_nconsts)
         (which,) = apply(loop.test, [*tested, *carry])
         found = apply(loop.body, [*used, *carry])

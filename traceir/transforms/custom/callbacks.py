@@ -14,25 +14,30 @@ from traceir.ir.jaxpr import ClosedJaxpr, Params, sort_params
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import at_front, move, place_at, stretch
-from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    BatchAxis,
+    Batched,
+    Dim,
+    Dims,
+    JvpResult,
+    Tangents,
+    Values,
+)
 
-Batched = tuple[Sequence[Value], Sequence[Dim]]
 TOLD = ("debug_print", "debug_callback")
 
 
 def _primal_only(primitive: str) -> Any:
-    def rule(
-        primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    def rule(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
         return bind_all(primitive, primals, params), ()
 
     return rule
 
 
 def _no_derivative(primitive: str) -> Any:
-    def rule(
-        primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    def rule(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
         got = f"{dict(params)['callback']!r} in `{primitive}`"
         raise rules.error("callback.derivative", got=got)
 
@@ -42,9 +47,7 @@ def _no_derivative(primitive: str) -> Any:
 def _each(primitive: str) -> Any:
     """Applied to one example after the other."""
 
-    def rule(
-        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-    ) -> Batched:
+    def rule(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
         for k in range(axis.size):
             pairs = zip(values, dims, strict=True)
             bind_all(primitive, [_example(v, d, k) for v, d in pairs], params)
@@ -70,18 +73,14 @@ def _example(value: Value, dim: Dim, k: int) -> Value:
     return bind("squeeze", one, dimensions=(dim,))
 
 
-def _pure(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> Batched:
+def _pure(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     method: Any = dict(params)["vmap_method"]
     if method is None:
         raise rules.error("callback.vmap", got=f"{dict(params)['callback']!r}")
     return METHODS[method](axis, values, dims, params)
 
 
-def _io(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> Batched:
+def _io(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
     if dict(params)["ordered"]:
         raise rules.error("callback.ordered", got=f"{dict(params)['callback']!r}")
     return _scan("io_callback", 1)(axis, values, dims, params)
@@ -90,9 +89,7 @@ def _io(
 def _scan(primitive: str, unroll: int) -> Callable[..., Batched]:
     """Called for one example after the other, in a loop; `unroll` 0: without one."""
 
-    def rule(
-        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-    ) -> Batched:
+    def rule(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
         """Batch by a loop over the examples."""
         constant = [k for k, d in enumerate(dims) if d is None]
         mapped = [k for k, d in enumerate(dims) if d is not None]
@@ -118,15 +115,15 @@ def _scan(primitive: str, unroll: int) -> Callable[..., Batched]:
 def _body(
     primitive: str,
     axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
+    values: Values,
+    dims: Dims,
     order: Sequence[int],
     params: Params,
 ) -> ClosedJaxpr:
     """The primitive as a program whose inputs stand in another order."""
     avals = [_one(typeof(values[k]), dims[k]) for k in order]
 
-    def call(inputs: Sequence[Value]) -> Sequence[Value]:
+    def call(inputs: Values) -> Values:
         known = dict(zip(order, inputs, strict=True))
         return bind_all(primitive, [known[k] for k in range(len(known))], params)
 
@@ -144,9 +141,7 @@ def _one(aval: ShapedArray, dim: Dim) -> ShapedArray:
 def _at_once(unmapped: Callable[[Value, BatchAxis], Value]) -> Callable[..., Batched]:
     """Called once with all examples along a leading axis."""
 
-    def rule(
-        axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-    ) -> Batched:
+    def rule(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
         """Batch by one call with all examples."""
         whole = [
             unmapped(v, axis) if d is None else move(v, d, 0)

@@ -20,20 +20,19 @@ from traceir.transforms.rules.axes import place_at
 from traceir.transforms.rules.registry import (
     BATCH,
     BatchAxis,
+    Batched,
     Cotangent,
     Dim,
+    Dims,
     Tangent,
+    Tangents,
+    Values,
     Zero,
 )
 
-Dims = tuple[Dim, ...]
-
 
 def over_batch(
-    call: Callable[[list[Value]], Sequence[Value]],
-    axis: BatchAxis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
+    call: Callable[[list[Value]], Values], axis: BatchAxis, values: Values, dims: Dims
 ) -> list[tuple[Value, Dim]]:
     """A function of examples applied to a batch; results and their dimensions."""
     trace = BatchTrace(axis, "a derivative rule")
@@ -51,7 +50,7 @@ def placed(pair: tuple[Value, Dim], axis: BatchAxis, dim: Dim) -> Value:
 
 
 def batched_call(
-    closed: ClosedJaxpr, axis: BatchAxis, dims: Sequence[Dim]
+    closed: ClosedJaxpr, axis: BatchAxis, dims: Dims
 ) -> tuple[ClosedJaxpr, Dims]:
     """The program for a batch, all of whose results are batched.
 
@@ -67,8 +66,8 @@ def batched_call(
 
 
 def batch_custom_jvp(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
+) -> Batched:
     """The program and the rule, for a batch."""
     given: dict[str, Any] = dict(params)
     program, dims_out = batched_call(given["call_jaxpr"], axis, dims)
@@ -90,7 +89,7 @@ class BatchedJvp:
     dims_out: Dims
 
     def __call__(
-        self, primals: Sequence[Value], tangents: Sequence[Tangent]
+        self, primals: Values, tangents: Tangents
     ) -> tuple[list[Value], list[Tangent]]:
         """Results and tangents."""
         count = len(self.dims_out)
@@ -120,8 +119,8 @@ class BatchedJvp:
 
 
 def batch_custom_vjp(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
+) -> Batched:
     """The program and both rules, for a batch."""
     given: dict[str, Any] = dict(params)
     program, dims_out = batched_call(given["call_jaxpr"], axis, dims)
@@ -143,7 +142,7 @@ class BatchedForward:
     dims: Dims
     dims_out: Dims
 
-    def __call__(self, primals: Sequence[Value]) -> tuple[Any, Any, Any]:
+    def __call__(self, primals: Values) -> tuple[Any, Any, Any]:
         """Results, residuals, and the data for the backward rule."""
         known: list[Any] = []
 
@@ -176,8 +175,8 @@ class BatchedBackward:
     def __call__(
         self,
         known: tuple[Any, tuple[ShapedArray, ...], list[Dim]],
-        residuals: Sequence[Value],
-        cotangents: Sequence[Value],
+        residuals: Values,
+        cotangents: Values,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each input."""

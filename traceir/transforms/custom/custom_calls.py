@@ -38,7 +38,7 @@ from traceir.transforms.autodiff.arguments import as_array
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.derivative_templates import zeros
-from traceir.transforms.rules.registry import Tangent, Zero
+from traceir.transforms.rules.registry import Tangent, Tangents, Values, Zero
 
 
 @dataclass(eq=False)
@@ -52,7 +52,7 @@ class CustomCallBody:
     labels: Sequence[str]
     out_tree: flatten.TreeDef | None = None
 
-    def __call__(self, leaves: Sequence[Value]) -> list[Value]:
+    def __call__(self, leaves: Values) -> list[Value]:
         """The leaves of the results."""
         results, tree = flatten.flatten(self.function(*self.in_tree.unflatten(leaves)))
         check_outputs(results, tree)
@@ -72,7 +72,7 @@ class CustomCallBody:
 
 
 def program_of(
-    call: Callable[[Any], Sequence[Value]],
+    call: Callable[[Any], Values],
     avals: Sequence[ShapedArray],
     paths: Sequence[str],
     name: str,
@@ -84,7 +84,7 @@ def program_of(
     return ClosedJaxpr(jaxpr, constants), captured
 
 
-def open_call(primitive: str, values: Sequence[Value], params: Params) -> Any:
+def open_call(primitive: str, values: Values, params: Params) -> Any:
     """Apply a call: run its function, pass it on as it is, or make its program."""
     given = dict(params)
     body, trace = given["call_jaxpr"], current_trace()
@@ -113,7 +113,7 @@ for _primitive in ("custom_jvp_call", "custom_vjp_call"):
 
 
 def bind_call(
-    primitive: str, body: CustomCallBody, leaves: Sequence[Value], **params: Any
+    primitive: str, body: CustomCallBody, leaves: Values, **params: Any
 ) -> flatten.PyTree:
     """Apply a function with rules to leaves; returns its results in their structure."""
     given = sort_params(
@@ -223,7 +223,7 @@ def host_rule(function: HostFunction, call: str) -> Callable[..., Any]:
     return function.function
 
 
-def check_captures(tangents: Sequence[Tangent], count: int, name: Any) -> None:
+def check_captures(tangents: Tangents, count: int, name: Any) -> None:
     """Raise UnexpectedTracerError (custom.capture) for a captured value's tangent."""
     if not all(isinstance(t, Zero) for t in tangents[:count]):
         raise rules.error("custom.capture", got=f"a value captured by {name}")

@@ -26,7 +26,14 @@ from traceir.transforms.custom.custom_calls import (
     shown,
     symbolic,
 )
-from traceir.transforms.rules.registry import JVP, Tangent, Zero
+from traceir.transforms.rules.registry import (
+    JVP,
+    JvpResult,
+    Tangent,
+    Tangents,
+    Values,
+    Zero,
+)
 
 Rule = Callable[..., Any]
 
@@ -130,7 +137,7 @@ class JvpRule:
     body: CustomCallBody
 
     def __call__(
-        self, primals: Sequence[Value], tangents: Sequence[Tangent]
+        self, primals: Values, tangents: Tangents
     ) -> tuple[list[Value], list[Tangent]]:
         """The leaves of the results, and their tangents."""
         tree = self.body.in_tree
@@ -172,9 +179,7 @@ class JvpRule:
         return found
 
 
-def jvp_of_call(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_of_call(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """The rule in the place of the function."""
     given = dict(params)
     count, program = given["num_consts"], given["call_jaxpr"]

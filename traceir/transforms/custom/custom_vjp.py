@@ -35,9 +35,13 @@ from traceir.transforms.rules.registry import (
     LINEARIZE,
     TRANSPOSE,
     Cotangent,
+    Cotangents,
+    JvpResult,
+    LinearizeResult,
     LinearOperand,
-    LinearPart,
-    Tangent,
+    Mask,
+    Tangents,
+    Values,
     Zero,
 )
 
@@ -116,7 +120,7 @@ class ForwardRule:
     call: Rule
     body: CustomCallBody
 
-    def __call__(self, primals: Sequence[Value]) -> Forward:
+    def __call__(self, primals: Values) -> Forward:
         """Results, residuals, and the structures of both."""
         name = f"the rule {function_name(self.rule)} of {self.body.name}"
         pair = self.call(*self.body.in_tree.unflatten(primals))
@@ -144,8 +148,8 @@ class BackwardRule:
     def __call__(
         self,
         trees: tuple[flatten.TreeDef, flatten.TreeDef],
-        residuals: Sequence[Value],
-        cotangents: Sequence[Value],
+        residuals: Values,
+        cotangents: Values,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each leaf of the arguments, of types `avals`."""
@@ -199,9 +203,7 @@ class BackwardRule:
         return found
 
 
-def jvp_of_call(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
+def jvp_of_call(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """Raise an error: such a call has no forward derivative."""
     raise rules.error("custom_vjp.forward", got=str(dict(params)["name"]))
 
@@ -211,9 +213,7 @@ def refuse_lin(*_: Any) -> Any:
     raise rules.error("custom_vjp.forward")
 
 
-def linearize_call(
-    primals: Sequence[Value], nonzero: Sequence[bool], params: Params
-) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+def linearize_call(primals: Values, nonzero: Mask, params: Params) -> LinearizeResult:
     """The forward rule now, the backward one when cotangents come."""
     given: dict[str, Any] = dict(params)
     count = given["num_consts"]
@@ -239,7 +239,7 @@ def linearize_call(
         }
     )
 
-    def linear(saved: Sequence[Value], tangents: Sequence[Value]) -> Sequence[Tangent]:
+    def linear(saved: Values, tangents: Values) -> Tangents:
         return bind_all("custom_lin", [*saved, *tangents], lin)
 
     return outs, [is_inexact(a) for a in avals], residuals, linear
@@ -255,9 +255,7 @@ class Pullback:
     ins: tuple[ShapedArray, ...]
     moving: tuple[bool, ...]
 
-    def __call__(
-        self, residuals: Sequence[Value], cotangents: Sequence[Cotangent]
-    ) -> list[Cotangent]:
+    def __call__(self, residuals: Values, cotangents: Cotangents) -> list[Cotangent]:
         """The cotangents of those inputs that move, by those of all real results."""
         given = iter(cotangents)
         full = [next(given) if is_inexact(a) else Zero(a) for a in self.outs]
@@ -267,8 +265,8 @@ class Pullback:
 
 
 def transpose_lin(
-    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
-) -> Sequence[Cotangent]:
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
     """The backward rule."""
     given: dict[str, Any] = dict(params)
     count = given["num_res"]

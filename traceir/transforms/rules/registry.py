@@ -52,40 +52,37 @@ Tangent = Any  # Value | Zero
 Cotangent = Any  # Value | Zero | None
 Dim = int | None
 
+Values = Sequence[Value]
+Tangents = Sequence[Tangent]
+Cotangents = Sequence[Cotangent]
+Dims = Sequence[Dim]
+Mask = Sequence[bool]
+
 # Primals, tangents, params -> results, tangents of the results. The operands of the
 # primitive are `primals`; not all tangents are Zero. Runs in the trace around.
-JvpRule = Callable[
-    [Sequence[Value], Sequence[Tangent], Params],
-    tuple[Sequence[Value], Sequence[Tangent]],
-]
+JvpResult = tuple[Values, Tangents]
+JvpRule = Callable[[Values, Tangents, Params], JvpResult]
 # Residuals, nonzero tangents -> tangents of the results. Called while a tangent trace
 # records; must apply only operations that are linear in the tangents.
-LinearPart = Callable[[Sequence[Value], Sequence[Value]], Sequence[Tangent]]
+LinearPart = Callable[[Values, Values], Tangents]
 # Primals, which tangents are nonzero, params -> results, which tangents of results are
 # nonzero, residuals, the linear part. `linear` is given one tangent for each True and
 # returns one for each nonzero result. Runs in the trace around. A primitive without
 # such a rule is linearized by its JVP rule: what does not depend on tangents is done
 # in the trace around, the rest is recorded.
-LinearizeRule = Callable[
-    [Sequence[Value], Sequence[bool], Params],
-    tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart],
-]
+LinearizeResult = tuple[Values, Mask, Values, LinearPart]
+LinearizeRule = Callable[[Values, Mask, Params], LinearizeResult]
 # Cotangents of the results, operands (a Linear for each whose cotangent is asked for),
 # params -> one cotangent per operand: a value, Zero, or None where none was asked for.
-TransposeRule = Callable[
-    [Sequence[Cotangent], Sequence[Any], Params], Sequence[Cotangent]
-]
+TransposeRule = Callable[[Cotangents, Sequence[Any], Params], Cotangents]
 # Axis, operands, the batched dimension of each (None: not batched), params -> results
 # and their batched dimensions.
-BatchRule = Callable[
-    [BatchAxis, Sequence[Value], Sequence[Dim], Params],
-    tuple[Sequence[Value], Sequence[Dim]],
-]
-
+Batched = tuple[Values, Dims]
+BatchRule = Callable[[BatchAxis, Values, Dims, Params], Batched]
 # Operands, which of them are linear arguments of a function that is recorded to be
 # transposed, params -> results, of which those that do not depend on linear operands
 # are known; None where there are none.
-SplitRule = Callable[[Sequence[Value], Sequence[bool], Params], Sequence[Value] | None]
+SplitRule = Callable[[Values, Mask, Params], Values | None]
 
 JVP: dict[str, JvpRule] = {}
 LINEARIZE: dict[str, LinearizeRule] = {}
