@@ -20,7 +20,7 @@ from traceir.tracing.staging import apply
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.custom.custom_calls import host_rule, instantiated, program_of
-from traceir.transforms.rules.registry import Cotangent, Tangent, Zero
+from traceir.transforms.rules.registry import Cotangent, Tangent, Tangents, Values, Zero
 
 # The params of calls of functions with rules that are rules.
 FUNCTIONS = {"custom_jvp_call": ("jvp",), "custom_vjp_call": ("fwd", "bwd")}
@@ -39,7 +39,7 @@ def as_typed(value: Value, want: ShapedArray) -> Value:
     )
 
 
-def _applied(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
+def _applied(closed: ClosedJaxpr, values: Values) -> list[Value]:
     pairs = zip(values, closed.in_avals, strict=True)
     return apply(closed, [as_typed(value, want) for value, want in pairs])
 
@@ -55,7 +55,7 @@ class JvpProgram:
     zero: tuple[int, ...]
 
     def __call__(
-        self, primals: Sequence[Value], tangents: Sequence[Tangent]
+        self, primals: Values, tangents: Tangents
     ) -> tuple[list[Value], list[Tangent]]:
         """The results, and their tangents."""
         pairs = zip(primals, tangents, strict=True)
@@ -77,9 +77,7 @@ class ForwardProgram:
     closed: ClosedJaxpr
     count: int
 
-    def __call__(
-        self, primals: Sequence[Value]
-    ) -> tuple[list[Value], list[Value], None]:
+    def __call__(self, primals: Values) -> tuple[list[Value], list[Value], None]:
         """Results, residuals, and nothing that the backward rule must know."""
         found = _applied(self.closed, primals)
         return found[: self.count], found[self.count :], None
@@ -98,8 +96,8 @@ class BackwardProgram:
     def __call__(
         self,
         trees: None,
-        residuals: Sequence[Value],
-        cotangents: Sequence[Value],
+        residuals: Values,
+        cotangents: Values,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each argument."""
@@ -140,7 +138,7 @@ def _jvp(rule: Any, avals: Sequence[ShapedArray], name: str) -> JvpProgram:
         return rule
     zero: list[int] = []
 
-    def call(values: Sequence[Value]) -> list[Value]:
+    def call(values: Values) -> list[Value]:
         rest = iter(values[len(avals) :])
         moving = [next(rest) if is_inexact(a) else Zero(a) for a in avals]
         outs, tangents = rule(values[: len(avals)], moving)
@@ -159,7 +157,7 @@ def _vjp(
     known: list[Any] = []
     zero: list[int] = []
 
-    def forward(values: Sequence[Value]) -> list[Value]:
+    def forward(values: Values) -> list[Value]:
         outs, residuals, trees = fwd(values)
         known.extend((len(outs), trees))
         return [*outs, *residuals]
@@ -168,7 +166,7 @@ def _vjp(
     count, trees = known
     outs, saved = there.out_avals[:count], there.out_avals[count:]
 
-    def backward(values: Sequence[Value]) -> list[Value]:
+    def backward(values: Values) -> list[Value]:
         rest = iter(values[len(saved) :])
         given = [
             next(rest) if is_inexact(a) else np.zeros(a.shape, float0) for a in outs
@@ -186,7 +184,7 @@ def _moving(found: Sequence[Any], zero: list[int]) -> list[Value]:
 
 
 def _staged(
-    call: Callable[[Any], Sequence[Value]], avals: Sequence[ShapedArray], name: str
+    call: Callable[[Any], Values], avals: Sequence[ShapedArray], name: str
 ) -> ClosedJaxpr:
     paths = [f"{name}[{k}]" for k in range(len(avals))]
     closed, captured = program_of(call, avals, paths, name, "export")

@@ -58,18 +58,8 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 # Methods that are functions of NumPy's of the same name.
 METHODS = (
     *("all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "dot"),
-    *(
-        "max",
-        "mean",
-        "min",
-        "nonzero",
-        "prod",
-        "ptp",
-        "repeat",
-        "round",
-        "searchsorted",
-    ),
-    *("std", "sum", "take", "trace", "var", "diagonal", "compress", "choose"),
+    *("max", "mean", "min", "nonzero", "prod", "ptp", "repeat", "round", "std", "sum"),
+    *("searchsorted", "take", "trace", "var", "diagonal", "compress", "choose"),
     *("ravel", "squeeze", "swapaxes", "put"),
 )
 

@@ -22,6 +22,8 @@ from traceir.rules.applied import row_scope
 from traceir.rules.formulas.helpers import box
 
 Array = np.ndarray
+Arrays = Sequence[Array]
+NamedParams = Mapping[str, Any]
 Index = tuple[int, ...]
 
 
@@ -53,11 +55,7 @@ class Elements:
 
 
 def unsatisfied(
-    row: Prim,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    got: Sequence[Array],
-    rules: Rules,
+    row: Prim, params: NamedParams, arrays: Arrays, got: Arrays, rules: Rules
 ) -> Iterator[str]:
     """A line for each index at which a relation of the row does not hold."""
     operands = [Elements.of(a) for a in arrays]

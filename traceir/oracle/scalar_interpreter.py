@@ -18,20 +18,21 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
 from traceir.ir.typecheck import infer
 from traceir.oracle.accuracy import Goal, any_order, member, same, settle
-from traceir.oracle.relations import Elements, Index, unsatisfied
+from traceir.oracle.relations import Arrays, Elements, Index, NamedParams, unsatisfied
 from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
 from traceir.rules.formulas.helpers import box
 
 Array = np.ndarray
+Program = Jaxpr | ClosedJaxpr
 # Turns of a loop that never ends would be a suite that never ends.
 FUEL = 10_000
 # Primitive, params, operands -> results.
-Guess = Callable[[str, Any, Sequence[Array]], list[Array]]
+Guess = Callable[[str, Any, Arrays], list[Array]]
 
 
 def run(
-    jaxpr: Jaxpr | ClosedJaxpr,
+    jaxpr: Program,
     consts: Sequence[Any],
     args: Sequence[Any],
     rules: Rules | None = None,
@@ -54,9 +55,9 @@ def run(
 
 def accepts(
     prim: str,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    got: Sequence[Array],
+    params: NamedParams,
+    arrays: Arrays,
+    got: Arrays,
     rules: Rules | None = None,
     choices: Mapping[str, str] | None = None,
 ) -> bool:
@@ -73,9 +74,9 @@ def accepts(
 
 def faults(
     prim: str,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    got: Sequence[Array],
+    params: NamedParams,
+    arrays: Arrays,
+    got: Arrays,
     rules: Rules | None = None,
     choices: Mapping[str, str] | None = None,
     exact: Mapping[int, Elements] | None = None,
@@ -113,20 +114,14 @@ def faults(
 
 
 def _region_faults(
-    row: Prim,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    got: Sequence[Array],
-    rules: Rules,
+    row: Prim, params: NamedParams, arrays: Arrays, got: Arrays, rules: Rules
 ) -> list[str]:
     """The mistakes in the results of a region, which must have one answer."""
     arrays = [np.asarray(a) for a in arrays]
     return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
 
 
-def unrounded(
-    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
-) -> Elements:
+def unrounded(prim: str, params: NamedParams, arrays: Arrays, rules: Rules) -> Elements:
     """The exact result of a primitive that has one."""
     (aval,) = _infer(prim, params, arrays, rules)
     operands = [Elements.of(a) for a in arrays]
@@ -150,10 +145,10 @@ def _outside(
 
 
 def judge(
-    jaxpr: Jaxpr | ClosedJaxpr,
+    jaxpr: Program,
     consts: Sequence[Any],
     args: Sequence[Any],
-    got: Sequence[Array],
+    got: Arrays,
     rules: Rules | None = None,
 ) -> list[str]:
     """The mistakes in the results of a whole program, a line for each element.
@@ -167,7 +162,7 @@ def judge(
     return _differences(_run(jaxpr, consts, args, rules, _demand_one_answer), got)
 
 
-def _differences(wanted: Sequence[Array], got: Sequence[Array]) -> list[str]:
+def _differences(wanted: Arrays, got: Arrays) -> list[str]:
     """A line for each element that is not the only right one; zeros have any sign."""
     wrong = []
     for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
@@ -207,8 +202,8 @@ def _demand_one_answer(row: Prim, goal: Goal | Application) -> Any:
 class Application:
     """A primitive applied to operands, whose results satisfy relations."""
 
-    params: Mapping[str, Any]
-    arrays: Sequence[Array]
+    params: NamedParams
+    arrays: Arrays
 
 
 # Of an element that was computed, or of results that only others can compute.
@@ -216,7 +211,7 @@ Check = Callable[[Prim, Goal | Application], Any]
 
 
 def _run(
-    jaxpr: Jaxpr | ClosedJaxpr,
+    jaxpr: Program,
     consts: Sequence[Any],
     args: Sequence[Any],
     rules: Rules,
@@ -241,11 +236,7 @@ def _read(env: Mapping[Var, Array], atom: Var | Literal) -> Array:
 
 
 def _apply(
-    prim: str,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    rules: Rules,
-    check: Check,
+    prim: str, params: NamedParams, arrays: Arrays, rules: Rules, check: Check
 ) -> list[Array]:
     """Apply one primitive: by steps, by its relation, or element by element."""
     row = rules.prims[prim]
@@ -268,7 +259,7 @@ def _apply(
 
 
 def _infer(
-    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
+    prim: str, params: NamedParams, arrays: Arrays, rules: Rules
 ) -> Sequence[ShapedArray]:
     avals = tuple(ShapedArray(a.shape, a.dtype) for a in arrays)
     return infer(prim, avals, params, rules)
@@ -276,7 +267,7 @@ def _infer(
 
 def _elements(
     row: Prim,
-    params: Mapping[str, Any],
+    params: NamedParams,
     operands: Sequence[Elements],
     aval: ShapedArray,
     rules: Rules,
@@ -290,23 +281,19 @@ def _elements(
 
 
 def _steps(
-    row: Prim,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    rules: Rules,
-    check: Check,
+    row: Prim, params: NamedParams, arrays: Arrays, rules: Rules, check: Check
 ) -> list[Array]:
     """The results of a region, which runs the programs in its params."""
     assert row.steps is not None
 
-    def run(program: ClosedJaxpr, args: Sequence[Array]) -> tuple[Array, ...]:
+    def run(program: ClosedJaxpr, args: Arrays) -> tuple[Array, ...]:
         return tuple(_run(program, program.consts, args, rules, check))
 
     def fold(
         program: ClosedJaxpr,
-        consts: Sequence[Array],
-        carry: Sequence[Array],
-        rows: Sequence[Array],
+        consts: Arrays,
+        carry: Arrays,
+        rows: Arrays,
         order: Sequence[int],
     ) -> tuple[Array, ...]:
         """Run a body in order, and stack its rows."""
@@ -322,7 +309,7 @@ def _steps(
                 y[k] = row
         return (*carry, *ys)
 
-    def host(function: Callable[..., Any], args: Sequence[Array]) -> tuple[Array, ...]:
+    def host(function: Callable[..., Any], args: Arrays) -> tuple[Array, ...]:
         return tuple(function(*args))
 
     def refuse(rule: str) -> None:
@@ -339,9 +326,7 @@ def _steps(
     raise ValueError(f"{row.name} has not ended after {FUEL} turns")
 
 
-def lanes(
-    which: Array, new: Sequence[Array], old: Sequence[Array]
-) -> tuple[Array, ...]:
+def lanes(which: Array, new: Arrays, old: Arrays) -> tuple[Array, ...]:
     """The new arrays in the lanes where `which` holds, the old ones in the others."""
     return tuple(
         np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
@@ -352,5 +337,5 @@ def lanes(
 class _LoopAgain:
     """The same region is to run with other operands: the next turn of a loop."""
 
-    def __init__(self, operands: Sequence[Array]) -> None:
+    def __init__(self, operands: Arrays) -> None:
         self.operands = operands

@@ -20,6 +20,7 @@ from traceir.conform.jax import keys
 from traceir.conform.jax.programs import WIDE, Translation, axis_sizes
 from traceir.conform.jax.system import JaxSystem
 from traceir.conform.judging.run import Rejected, Unsupported
+from traceir.conform.judging.witness import Arrays
 from traceir.conform.systems.jitted import Jitted
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
@@ -96,9 +97,7 @@ class Jax:
             )(*structs)
         return [keys.aval(a) for a in traced.out_avals]
 
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results of the compiled program."""
         with jax.enable_x64(is_wide(program)), rejections(), keys.layout([program]):
             theirs = Translation().program(program)

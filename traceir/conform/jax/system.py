@@ -6,7 +6,7 @@ Serves: cache.*, level.*
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.jax import keys, programs
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.jitted import Target
-from traceir.conform.systems.systems import Scope
+from traceir.conform.systems.systems import AnyFunction, Scope, Static
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text import parse
 
@@ -52,27 +52,24 @@ class JaxSystem:
         return programs.bind(primitive, *values, **params)
 
     def jit(
-        self,
-        fun: Callable[..., Any],
-        static: tuple[str, ...],
-        options: Mapping[str, Any],
-    ) -> Callable[..., Any]:
+        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
+    ) -> AnyFunction:
         """`jax.jit`; options that it lacks are unsupported."""
         if unknown := sorted(options.keys() - OPTIONS):
             raise Unsupported(f"jit has no {', '.join(unknown)}")
         given = dict(options)
         if not given.keys() & {"static_argnums", "static_argnames"}:
             given["static_argnames"] = static
-        function: Callable[..., Any] = jax.jit(fun, **given)
+        function: AnyFunction = jax.jit(fun, **given)
         return function
 
-    def via(self, transform: str, target: Target) -> Callable[..., Any]:
+    def via(self, transform: str, target: Target) -> AnyFunction:
         """`make_jaxpr`, and the stages of a jitted function."""
         jitted: Any = target.jitted
         if transform == "make_jaxpr":
             names = list(inspect.signature(target.fun).parameters)
             numbers = tuple(names.index(n) for n in target.static)
-            staged: Callable[..., Any]
+            staged: AnyFunction
             staged = jax.make_jaxpr(target.fun, static_argnums=numbers)
             return staged
         if transform == "compiled":
@@ -81,11 +78,11 @@ class JaxSystem:
             # Called without its file, which takes a package that JAX does not bring.
             return lambda *args: jax.export.export(jitted)(*args).call
         if transform in ("eval_shape", "trace", "lower"):
-            found: Callable[..., Any] = getattr(jitted, transform)
+            found: AnyFunction = getattr(jitted, transform)
             return found
         raise Unsupported(f"calls through {transform}")
 
-    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+    def function(self, program: ClosedJaxpr) -> AnyFunction:
         """A program of JAX as a function."""
         function = core.jaxpr_as_fun(programs.Translation().program(program))
 

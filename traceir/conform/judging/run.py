@@ -41,6 +41,7 @@ from traceir.conform.judging.answers import (
     outcomes_of,
     types_of,
 )
+from traceir.conform.judging.witness import Arrays
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Literal, subjaxprs
 from traceir.oracle import scalar_interpreter
@@ -87,9 +88,7 @@ class Implementation(Protocol):
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types of the results; raises for an ill-typed program."""
 
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results for some arguments of the inputs' types."""
 
     def session(self, session: Session) -> Sequence[Outcome]:
@@ -267,7 +266,7 @@ def _check_values(
     return _outside(implementation, program, args, got, rules, wanted)
 
 
-def _differs(got: Sequence[np.ndarray], wanted: Sequence[TypedValue]) -> str:
+def _differs(got: Arrays, wanted: Sequence[TypedValue]) -> str:
     values = [TypedValue(ShapedArray(a.shape, a.dtype), a) for a in got]
     return f"{show(values)}, expected {show(wanted)}"
 

@@ -12,6 +12,7 @@ from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
 from traceir.conform.casefiles.weak import weaken
 from traceir.conform.judging.run import Unsupported
+from traceir.conform.judging.witness import Arrays
 from traceir.conform.systems.higher import confirmed
 from traceir.conform.systems.jitted import Jitted, TraceirSystem
 from traceir.conform.systems.model import Model
@@ -61,7 +62,7 @@ class ByTables:
         """The types that the tables infer."""
         return result_types(program, self.rules)
 
-    def admit(self, program: ClosedJaxpr, args: Sequence[np.ndarray]) -> None:
+    def admit(self, program: ClosedJaxpr, args: Arrays) -> None:
         """Raises TypeError (eval.constants, eval.arguments) for missing values."""
         if lacks_constants(program):
             raise self.rules.error("eval.constants")
@@ -81,9 +82,7 @@ class Oracle(ByTables):
     name: str = "oracle"
     choices: Mapping[str, str] = field(default_factory=dict)
 
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results that the `value` formulas define.
 
         Of relations, results that satisfy them.
@@ -111,9 +110,7 @@ class Reference(ByTables):
     name: str = "reference"
     choices: Mapping[str, str] = field(default_factory=declared)
 
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results of the evaluator's kernels."""
         return interpreter.eval_jaxpr(program, program.consts, *args)
 
@@ -139,9 +136,7 @@ class CompiledImplementation(ByTables):
         """The reference's choices, where the backend declares nothing else."""
         return {**declared(), **getattr(resolve(self.backend), "CHOICES", {})}
 
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results of the compiled program."""
         self.admit(program, args)
         try:

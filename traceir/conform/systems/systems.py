@@ -33,6 +33,8 @@ from traceir.tracing.staging import apply
 from traceir.tracing.trace import bind, typeof
 
 Scope = AbstractContextManager[Any]
+AnyFunction = Callable[..., Any]
+Static = tuple[str, ...]
 # By the first word of a dotted name in a host function.
 NAMESPACES: Mapping[str, Any] = {
     "numpy": traceir.numpy,
@@ -46,9 +48,9 @@ NAMESPACES: Mapping[str, Any] = {
 class Target:
     """A host function, its static parameters, and the jitted function."""
 
-    fun: Callable[..., Any]
-    static: tuple[str, ...]
-    jitted: Callable[..., Any]
+    fun: AnyFunction
+    static: Static
+    jitted: AnyFunction
 
 
 class System(Protocol):
@@ -65,14 +67,11 @@ class System(Protocol):
         """A primitive applied; its name and params are those of the tables."""
 
     def jit(
-        self,
-        fun: Callable[..., Any],
-        static: tuple[str, ...],
-        options: Mapping[str, Any],
-    ) -> Callable[..., Any]:
+        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
+    ) -> AnyFunction:
         """The function jitted, the parameters of these names being static."""
 
-    def via(self, transform: str, target: Target) -> Callable[..., Any]:
+    def via(self, transform: str, target: Target) -> AnyFunction:
         """The function to call in the function's place: `make_jaxpr`, `lower`, ...
 
         That of `compiled` is called with arguments to compile for, and returns what is
@@ -80,7 +79,7 @@ class System(Protocol):
         the program is read as. Raises Unsupported for what does not exist.
         """
 
-    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+    def function(self, program: ClosedJaxpr) -> AnyFunction:
         """A function of arrays that applies the equations of a program."""
 
     def array(self, value: TypedValue) -> Any:
@@ -128,15 +127,12 @@ class TraceirSystem:
         return bind(primitive, *values, **params)
 
     def jit(
-        self,
-        fun: Callable[..., Any],
-        static: tuple[str, ...],
-        options: Mapping[str, Any],
-    ) -> Callable[..., Any]:
+        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
+    ) -> AnyFunction:
         """A function that is jitted once for each face in which it is called."""
         return _Faces(self, fun, static, options)
 
-    def via(self, transform: str, target: Target) -> Callable[..., Any]:
+    def via(self, transform: str, target: Target) -> AnyFunction:
         """`make_jaxpr`, and the stages of a jitted function."""
         if transform == "make_jaxpr":
             names = list(inspect.signature(target.fun).parameters)
@@ -152,11 +148,11 @@ class TraceirSystem:
                 export(function, *args).serialize(), self.backend
             )
         if transform in ("eval_shape", "trace", "lower"):
-            found: Callable[..., Any] = getattr(function, transform)
+            found: AnyFunction = getattr(function, transform)
             return found
         raise Unsupported(f"calls through {transform}")
 
-    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+    def function(self, program: ClosedJaxpr) -> AnyFunction:
         """`traceir.tracing.staging.apply` of the program."""
 
         def call(*args: Any) -> Any:
@@ -210,8 +206,8 @@ class _Faces:
     def __init__(
         self,
         system: TraceirSystem,
-        fun: Callable[..., Any],
-        static: tuple[str, ...],
+        fun: AnyFunction,
+        static: Static,
         options: Mapping[str, Any],
     ) -> None:
         update_wrapper(self, fun, updated=())
@@ -233,8 +229,8 @@ class _Faces:
 
 
 def _jitted(
-    fun: Callable[..., Any],
-    static: tuple[str, ...],
+    fun: AnyFunction,
+    static: Static,
     options: Mapping[str, Any],
     backend: str,
     face: str,

@@ -73,16 +73,9 @@ def dtype_in(value: Any) -> Any:
 # Functions of sequences of arrays.
 _OF_SEQUENCES = frozenset(
     (
-        *(
-            "block",
-            "broadcast_arrays",
-            "column_stack",
-            "concat",
-            "concatenate",
-            "dstack",
-        ),
-        *("dstack", "hstack", "meshgrid", "stack", "unstack", "vstack", "select"),
-        *("multi_dot",),
+        *("block", "broadcast_arrays", "column_stack", "concat", "concatenate"),
+        *("dstack", "hstack", "meshgrid", "multi_dot", "select", "stack", "unstack"),
+        "vstack",
     )
 )
 

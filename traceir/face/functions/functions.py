@@ -21,22 +21,7 @@ from traceir.face.arrays.aliasing import arrays, lay, signature, view_of, viewed
 from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.values import array_of, cast, dtype_in
-from traceir.face.functions import ufuncs
-from traceir.face.functions.tables import (
-    ARRAYS,
-    COUNTED,
-    CUMULATIVE,
-    DISCRETE,
-    LISTS,
-    MEETING,
-    PLACES,
-    POLYNOMIALS,
-    REAL,
-    REAL_BY_VALUE,
-    TRIMMING,
-    WHOLE,
-    WIDE,
-)
+from traceir.face.functions import tables, ufuncs
 from traceir.lax.checks.operands import convert, operand
 from traceir.lax.checks.warnings import warn
 from traceir.tracing.trace import Tracer, typeof
@@ -62,7 +47,7 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
 def new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The result of a function that is no view of its operands."""
     found = lay(_new(func, args, kwargs), func, args, kwargs)
-    if func.__name__ in ARRAYS and isinstance(found, NumpyTracer):
+    if func.__name__ in tables.ARRAYS and isinstance(found, NumpyTracer):
         found.number = False
     return found
 
@@ -89,8 +74,8 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         CHECKED[func](bound)
     name = func.__name__
     _check_by_value(name, bound)
-    met = _meet(bound, MEETING[name]) if name in MEETING else bound
-    if name in CUMULATIVE and bound.get("dtype") is None:
+    met = _meet(bound, tables.MEETING[name]) if name in tables.MEETING else bound
+    if name in tables.CUMULATIVE and bound.get("dtype") is None:
         met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
     met = {key: _computed(func, bound, key, value) for key, value in met.items()}
     found = _traced(_call(func, met))
@@ -100,22 +85,22 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 def _check_by_value(name: str, bound: Mapping[str, Any]) -> None:
     """Refuse what has a shape that values decide (order.size), and warn where they
     decide whether NumPy's result is complex."""
-    if name in TRIMMING:
+    if name in tables.TRIMMING:
         got = f"{name} of a traced array, without its leading zeros"
-        raise rules.error("order.size", got=got, hint=TRIMMING[name])
-    if name in REAL_BY_VALUE:
+        raise rules.error("order.size", got=got, hint=tables.TRIMMING[name])
+    if name in tables.REAL_BY_VALUE:
         operand = typeof(_array(next(iter(bound.values()))))
         if (operand.dtype.kind == "c") == (name == "poly"):
             warn(
                 f"what `{name}` gives is complex here; NumPy's is real where the "
-                f"values leave no imaginary part. {REAL_BY_VALUE[name]}; "
+                f"values leave no imaginary part. {tables.REAL_BY_VALUE[name]}; "
                 f"the `{name}` of `traceir.numpy` is always complex"
             )
 
 
 def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     """A result in NumPy's dtype, where this follows from the operands'."""
-    if func.__name__ in PLACES:
+    if func.__name__ in tables.PLACES:
         if isinstance(found, tuple):
             return tuple(_of_dtype(places, np.int64) for places in found)
         return _of_dtype(found, np.int64)
@@ -124,9 +109,11 @@ def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     if func is np.histogram:
         return _counted(bound, *found)
     arrays = [v for v in bound.values() if isinstance(v, (Tracer, np.ndarray))]
-    if bound.get("method") in DISCRETE:
+    if bound.get("method") in tables.DISCRETE:
         return _of_dtype(found, arrays[0].dtype)
-    if func.__name__ in POLYNOMIALS and all(v.dtype.kind in "biu" for v in arrays):
+    if func.__name__ in tables.POLYNOMIALS and all(
+        v.dtype.kind in "biu" for v in arrays
+    ):
         return _of_dtype(found, np.int64)
     return found
 
@@ -153,15 +140,15 @@ def _computed(func: Function, bound: Mapping[str, Any], key: str, value: Any) ->
     name = func.__name__
     if not isinstance(value, (Tracer, np.ndarray)):
         return value
-    if name in WIDE:
+    if name in tables.WIDE:
         return convert(operand(key, value), np.promote_types(value.dtype, float))
-    if name in COUNTED:
+    if name in tables.COUNTED:
         wide = np.promote_types(value.dtype, np.int64)
         return convert(operand(key, value), wide)
-    whole = name in WHOLE or bound.get("method") in DISCRETE
+    whole = name in tables.WHOLE or bound.get("method") in tables.DISCRETE
     whole = whole or type(bound.get("period")) is int
     linear = func.__module__ == "numpy.linalg"
-    return _real(value) if (name in REAL or linear) and not whole else value
+    return _real(value) if (name in tables.REAL or linear) and not whole else value
 
 
 def _into(out: Any, result: Any) -> Any:
@@ -284,7 +271,7 @@ def _call(func: Function, bound: Mapping[str, Any]) -> Any:
 
 def _list(name: str, value: Any) -> Any:
     """A list of numbers as an array, where the function takes arrays."""
-    if not isinstance(value, (list, tuple)) or name in LISTS:
+    if not isinstance(value, (list, tuple)) or name in tables.LISTS:
         return value
     if any(isinstance(v, Tracer) and not v.shape for v in value):
         return array_of(value)

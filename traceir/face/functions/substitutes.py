@@ -173,45 +173,6 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     a.store(jnp.put(a.now(), places, new, mode=kind, inplace=False))
 
 
-@own(np.zeros_like)
-def _zeros_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(a, 0, dtype, shape)
-
-
-@own(np.empty_like)
-def _empty_like(
-    prototype: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(prototype, 0, dtype, shape)
-
-
-@own(np.ones_like)
-def _ones_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(a, 1, dtype, shape)
-
-
 @own(np.full_like)
 def _full_like(
     a: Any,
@@ -223,18 +184,29 @@ def _full_like(
     *,
     device: Any = None,
 ) -> Any:
-    return _filled(a, fill_value, dtype, shape)
-
-
-def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> Any:
     """An array with one value everywhere; known while tracing if the value is."""
-    aval = typeof(operand("like", like))
+    aval, value = typeof(operand("like", a)), fill_value
     wanted = aval.dtype if dtype is None else np.dtype(dtype)
     extents = aval.shape if shape is None else shape
     if isinstance(value, Tracer) and not value.knows("level.concretize.array"):
         full = jnp.full(extents, convert(operand("full", value), wanted))
         return traced(full, number=False)
     return wrapped(np.full(extents, unwrapped(value), wanted))
+
+
+@own(np.zeros_like)
+def _zeros_like(a: Any, *args: Any, **options: Any) -> Any:
+    return _full_like(a, 0, *args, **options)
+
+
+@own(np.empty_like)
+def _empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
+    return _full_like(prototype, 0, *args, **options)
+
+
+@own(np.ones_like)
+def _ones_like(a: Any, *args: Any, **options: Any) -> Any:
+    return _full_like(a, 1, *args, **options)
 
 
 def _check_unraveled(bound: Mapping[str, Any]) -> None:

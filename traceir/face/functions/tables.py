@@ -38,16 +38,9 @@ MEETING: dict[str, tuple[str, ...]] = {
 REAL = frozenset(
     (
         *("average", "corrcoef", "cov", "gradient", "interp", "linspace", "mean"),
-        *(
-            "histogram",
-            "histogram_bin_edges",
-            "median",
-            "nanmean",
-            "nanmedian",
-            "nanpercentile",
-        ),
-        *("nanquantile", "nanstd", "nanvar", "percentile", "polyfit", "quantile"),
-        *("i0", "poly", "sinc", "std", "trapezoid", "unwrap", "var"),
+        *("histogram", "histogram_bin_edges", "median", "nanmean", "nanmedian"),
+        *("nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile", "polyfit"),
+        *("i0", "poly", "quantile", "sinc", "std", "trapezoid", "unwrap", "var"),
     )
 )
 # Functions that compute in float64, or complex128, whatever they are given.
@@ -90,17 +83,9 @@ CUMULATIVE = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
 # Arguments that are lists and no arrays.
 LISTS = frozenset(
     (
-        *(
-            "arrays",
-            "axis",
-            "axes",
-            "choicelist",
-            "condlist",
-            "destination",
-            "funclist",
-        ),
-        *("indices_or_sections", "mode", "new_shape", "newshape", "operands"),
-        *("pad_width", "repeats", "reps", "shape", "shift", "size", "source"),
-        *("subscripts", "varargs", "xi"),
+        *("arrays", "axis", "axes", "choicelist", "condlist", "destination"),
+        *("funclist", "indices_or_sections", "mode", "new_shape", "newshape"),
+        *("operands", "pad_width", "repeats", "reps", "shape", "shift", "size"),
+        *("source", "subscripts", "varargs", "xi"),
     )
 )

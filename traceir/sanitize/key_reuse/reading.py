@@ -25,9 +25,11 @@ from traceir.sanitize.key_reuse.held import (
 )
 
 Keys = HeldKeys | None
+Operands = Sequence[Keys]
+Results = list[Keys]
 Values = Sequence[np.ndarray | None]
 # From the params and operands of a region to its results.
-Region = Callable[["Reading", dict[str, Any], Sequence[Keys], str], list[Keys]]
+Region = Callable[["Reading", dict[str, Any], Operands, str], Results]
 REGIONS: dict[str, Region] = {}
 
 
@@ -52,11 +54,11 @@ class Reading:
         self,
         primitive: str,
         params: Params,
-        operands: Sequence[Keys],
+        operands: Operands,
         values: Values,
         outs: Sequence[ShapedArray],
         line: str,
-    ) -> list[Keys]:
+    ) -> Results:
         """Apply a primitive to keys; `values` are those operands that are known.
 
         Raises KeyReuseError (random.reuse) for keys that have been used.
@@ -65,7 +67,7 @@ class Reading:
             return REGIONS[primitive](self, dict(params), operands, line)
         how = rules.default().prims[primitive].keys
         first = operands[0] if operands else None
-        passed: list[Keys] = []
+        passed: Results = []
         match how:
             case "passed" | "parted" if first is not None:
                 part = first.at(
@@ -81,9 +83,7 @@ class Reading:
         fresh = [HeldKeys.new(a.shape) if is_key(a.dtype) else None for a in outs]
         return passed + fresh[len(passed) :]
 
-    def call(
-        self, closed: ClosedJaxpr, operands: Sequence[Keys], line: str = ""
-    ) -> list[Keys]:
+    def call(self, closed: ClosedJaxpr, operands: Operands, line: str = "") -> Results:
         """Apply a program: at a line, or each use at its own."""
         name, uses = closed.jaxpr.debug_name, uses_of(closed)
         for held, use in zip(operands, uses.inputs, strict=True):
@@ -94,7 +94,7 @@ class Reading:
         return [None if out is None else result(out, operands) for out in uses.outputs]
 
 
-def result(out: ResultKeys, operands: Sequence[Keys]) -> HeldKeys:
+def result(out: ResultKeys, operands: Operands) -> HeldKeys:
     """The keys of a program's result."""
     source = None if out.input is None else operands[out.input]
     if source is not None:
@@ -102,7 +102,7 @@ def result(out: ResultKeys, operands: Sequence[Keys]) -> HeldKeys:
     return HeldKeys.all_of(KeyRoot(out.spent.copy(), out.line))
 
 
-def _use(primitive: str, line: str, operands: Sequence[Keys]) -> None:
+def _use(primitive: str, line: str, operands: Operands) -> None:
     for held in operands:
         if held is not None:
             held.use(primitive, line)
@@ -171,7 +171,7 @@ def _used(root: KeyRoot) -> KeyUse | None:
     return KeyUse(root.spent.copy(), root.line) if root.spent.any() else None
 
 
-def _out(held: Keys, inputs: Sequence[Keys]) -> ResultKeys | None:
+def _out(held: Keys, inputs: Operands) -> ResultKeys | None:
     if held is None:
         return None
     roots = [None if one is None else one.root for one in inputs]

@@ -6,7 +6,7 @@ as often as it takes a key to come back to where it was used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,10 @@ from traceir.sanitize.key_reuse.held import HeldKeys, KeyRoot, KeyUse, ResultKey
 from traceir.sanitize.key_reuse.reading import (
     REGIONS,
     Keys,
+    Operands,
     Reading,
     Region,
+    Results,
     result,
     uses_of,
 )
@@ -34,32 +36,24 @@ def _region(*names: str) -> Callable[[Region], Region]:
 
 
 @_region("jit")
-def _jit(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _jit(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     return reading.call(params["jaxpr"], operands, line)
 
 
 @_region("custom_jvp_call", "custom_vjp_call")
-def _custom(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _custom(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     return reading.call(params["call_jaxpr"], operands, line)
 
 
 @_region("remat2")
-def _remat(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _remat(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     if params["differentiated"]:  # the same numbers are meant to be drawn once more
         return [None] * len(params["jaxpr"].out_avals)
     return reading.call(params["jaxpr"], operands, line)
 
 
 @_region("cond")
-def _cond(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _cond(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     """The uses of a choice: a key is used if any branch uses it."""
     branches: tuple[ClosedJaxpr, ...] = params["branches"]
     given, uses = operands[1:], [uses_of(b) for b in branches]
@@ -83,7 +77,7 @@ def _use_any(held: Keys, uses: list[KeyUse]) -> None:
         held.use("cond", uses[0].line, mask)
 
 
-def _either(outs: tuple[ResultKeys | None, ...], given: Sequence[Keys]) -> Keys:
+def _either(outs: tuple[ResultKeys | None, ...], given: Operands) -> Keys:
     """The keys that one branch or another gives; new ones, unless all give the same."""
     found = [out for out in outs if out is not None]
     if len(found) < len(outs):
@@ -96,9 +90,7 @@ def _either(outs: tuple[ResultKeys | None, ...], given: Sequence[Keys]) -> Keys:
     return HeldKeys.all_of(KeyRoot(spent, found[0].line))
 
 
-def _hand_out(
-    outs: tuple[ResultKeys | None, ...], given: Sequence[Keys], keys: Keys
-) -> None:
+def _hand_out(outs: tuple[ResultKeys | None, ...], given: Operands, keys: Keys) -> None:
     """Use up an operand whose keys one branch gives and another does not: they are the
     result's no less than the operand's."""
     for out in outs:
@@ -117,9 +109,7 @@ def _same(one: ResultKeys, other: ResultKeys) -> bool:
 
 
 @_region("while")
-def _while(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _while(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     first = params["cond_nconsts"]
     last = first + params["body_nconsts"]
     tested, used, carry = operands[:first], operands[first:last], [*operands[last:]]
@@ -130,9 +120,7 @@ def _while(
 
 
 @_region("scan")
-def _scan(
-    reading: Reading, params: Params, operands: Sequence[Keys], line: str
-) -> list[Keys]:
+def _scan(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     """The uses of a loop: a key used in one turn must not be used in the next."""
     body: ClosedJaxpr = params["jaxpr"]
     first = params["num_consts"]
@@ -142,7 +130,7 @@ def _scan(
         if held is not None and use is not None:
             mask = np.broadcast_to(use.mask, (length, *use.mask.shape))
             held.use("scan", use.line, mask)
-    stacks: list[Keys] = [
+    stacks: Results = [
         None if out is None else HeldKeys.all_of(KeyRoot(_stacked(out.spent, length)))
         for out in uses_of(body).outputs[params["num_carry"] :]
     ]
@@ -156,6 +144,6 @@ def _stacked(mask: np.ndarray, length: int) -> np.ndarray:
     return np.broadcast_to(mask, (length, *mask.shape)).copy()
 
 
-def _enough(carry: Sequence[Keys]) -> int:
+def _enough(carry: Operands) -> int:
     """The number of runs after which each carried key has been wherever it goes."""
     return 2 + sum(held is not None for held in carry)
