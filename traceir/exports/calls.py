@@ -22,8 +22,7 @@ from traceir.ir.jaxpr import (
 
 def count_calls(closed: ClosedJaxpr) -> int:
     """The number of calls in a program and in those of its equations."""
-    made: int = closed.memo("count_calls", lambda: sum(map(_count, closed.eqns)))
-    return made
+    return closed.memo("count_calls", lambda: sum(map(_count, closed.eqns)))
 
 
 def _count(eqn: Eqn) -> int:

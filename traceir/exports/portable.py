@@ -14,8 +14,7 @@ def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
 
     Raises TypeError (export.whole) for an equation that calls one when it is run.
     """
-    made: ClosedJaxpr = closed.memo("portable", lambda: _portable(closed))
-    return made
+    return closed.memo("portable", lambda: _portable(closed))
 
 
 def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 
 Params = tuple[tuple[str, Hashable], ...]
+T = TypeVar("T")
 
 
 class Var:
@@ -199,12 +200,12 @@ class ClosedJaxpr:
     # a backend's name, None for the NumPy kernels. No part of the program.
     backend: str | None = None
 
-    def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make`, made once for this program and key and kept with it.
 
         For what is derived from a program: its derivative, its machine code.
         """
-        found = self.__dict__.setdefault("_memo", {})
+        found: dict[Hashable, T] = self.__dict__.setdefault("_memo", {})
         if key not in found:
             # Threads that make it at once share what the first has put there.
             return found.setdefault(key, make())
@@ -214,10 +215,9 @@ class ClosedJaxpr:
         """The same program to be run by a backend."""
         if backend == self.backend:
             return self
-        made: ClosedJaxpr = self.memo(
+        return self.memo(
             ("on", backend), lambda: ClosedJaxpr(self.jaxpr, self.consts, backend)
         )
-        return made
 
     @property
     def eqns(self) -> tuple[Eqn, ...]:

@@ -210,10 +210,9 @@ class ArrayDomain:
 
     def ready(self, closed: ClosedJaxpr) -> Call[np.ndarray]:
         """A program within another: by a backend that has compiled it."""
-        made: Call[np.ndarray] = closed.memo(
+        return closed.memo(
             "run", lambda: InterpretedProgram(closed.jaxpr, closed.consts).inner
         )
-        return made
 
     def known(self, value: np.ndarray) -> np.ndarray:
         """The array."""

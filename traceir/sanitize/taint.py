@@ -228,7 +228,7 @@ class TaintDomain:
 
     def ready(self, closed: ClosedJaxpr) -> Call[Tainted]:
         """A program within another; its faults are told when they count."""
-        made: Sanitized = closed.memo("sanitized", lambda: Sanitized(closed))
+        made = closed.memo("sanitized", lambda: Sanitized(closed))
         return lambda *values: [_of(value) for value in made.results(*values)]
 
     def known(self, value: Tainted) -> np.ndarray:

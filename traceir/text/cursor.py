@@ -75,6 +75,22 @@ class Cursor:
         self.depth -= 1
         return result
 
+    def separated(self, close: str, read: Callable[[], T]) -> list[T]:
+        """What stands between commas, up to and with the token `close`."""
+        found = []
+        while not self.accept(close):
+            found.append(read())
+            if not self.has(close):
+                self.expect(",", f"`,` or `{close}`")
+        return found
+
+    def to_end(self, read: Callable[[], T]) -> tuple[T, ...]:
+        """What stands one after the other, to the end of the source."""
+        found = []
+        while self.peek().kind != "end":
+            found.append(read())
+        return tuple(found)
+
     def on_new_line(self, index: int) -> bool:
         """True if the token of that index is the first of its line."""
         before = self.tokens[index - 1]

@@ -83,13 +83,7 @@ class ProgramParser(Cursor):
     def results(self) -> tuple[Operand, ...]:
         """`(a, b)`, `(a,)` or `()`."""
         self.expect("(")
-        found: list[Operand] = []
-        while not self.has(")"):
-            found.append(self.operand())
-            if not self.has(")"):
-                self.expect(",", "`,` or `)`")
-        self.expect(")")
-        return tuple(found)
+        return tuple(self.separated(")", self.operand))
 
     # -- variables and types --------------------------------------------------
 
@@ -124,13 +118,7 @@ class ProgramParser(Cursor):
         if dtype is None:
             raise self.fail("a dtype such as `f32`", token)
         self.expect("[")
-        shape: list[int] = []
-        while not self.has("]"):
-            shape.append(self.extent())
-            if not self.has("]"):
-                self.expect(",", "`,` or `]`")
-        self.expect("]")
-        return ShapedArray(tuple(shape), dtype, weak)
+        return ShapedArray(self.separated("]", self.extent), dtype, weak)
 
     def extent(self) -> int:
         """The size of one dimension."""

@@ -193,10 +193,7 @@ class SessionReader(ValueReader):
 
     def chain(self) -> tuple[SessionTransform, ...]:
         """Transforms to the end of the source."""
-        found = []
-        while self.peek().kind != "end":
-            found.append(self.transform())
-        return tuple(found)
+        return self.to_end(self.transform)
 
     def transform(self) -> SessionTransform:
         """`grad`, or `grad[argnums=0]`."""
@@ -222,11 +219,14 @@ class SessionReader(ValueReader):
         """`with key=value …` to the end of the source."""
         found: dict[str, Any] = {}
         if self.accept("with"):
-            while self.peek().kind != "end":
-                key = self.name("an option").text
-                self.expect("=")
-                found[key] = self.object()
+            found.update(self.to_end(self.option))
         return found
+
+    def option(self) -> tuple[str, Any]:
+        """`key=value`."""
+        key = self.name("an option").text
+        self.expect("=")
+        return key, self.object()
 
     def steps(self, functions: Mapping[str, Any]) -> tuple[Step, ...]:
         """Steps separated by `;` to the end of the source."""
@@ -291,15 +291,14 @@ class SessionReader(ValueReader):
         self.expect("(")
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        while not self.accept(")"):
+
+        def argument() -> None:
             if self.peek().kind == "name" and self.peek(1).text == "=":
-                key = self.take().text
-                self.take()
-                kwargs[key] = self.object()
+                kwargs.update([self.option()])
             else:
                 args.append(self.object())
-            if not self.has(")"):
-                self.expect(",", "`,` or `)`")
+
+        self.separated(")", argument)
         return tuple(args), kwargs
 
     def object(self) -> Any:

@@ -93,17 +93,11 @@ class ValueReader(ProgramParser):
 
     def arrays(self) -> tuple[TypedValue, ...]:
         """Arrays to the end of the source."""
-        found = []
-        while self.peek().kind != "end":
-            found.append(self.array())
-        return tuple(found)
+        return self.to_end(self.array)
 
     def avals(self) -> tuple[ShapedArray, ...]:
         """Types to the end of the source."""
-        found = []
-        while self.peek().kind != "end":
-            found.append(self.aval())
-        return tuple(found)
+        return self.to_end(self.aval)
 
     def object(self) -> Any:
         """An array, or a number, string, None, tuple, list or dict of the host."""
@@ -124,11 +118,7 @@ class ValueReader(ProgramParser):
         """A tuple, a list or a dict."""
         opening = self.take().text
         close = {"(": ")", "[": "]", "{": "}"}[opening]
-        items: list[Any] = []
-        while not self.accept(close):
-            items.append(self.entry() if opening == "{" else self.object())
-            if not self.has(close):
-                self.expect(",", f"`,` or `{close}`")
+        items = self.separated(close, self.entry if opening == "{" else self.object)
         return {"(": tuple, "[": list, "{": dict}[opening](items)
 
     def entry(self) -> tuple[Any, Any]:

@@ -136,8 +136,7 @@ def uses_of(closed: ClosedJaxpr) -> KeyUses:
     >>> uses_of(parse(text)).inputs
     (KeyUse(mask=array(True), line=''),)
     """
-    found: KeyUses = closed.memo("keys", lambda: _read(closed))
-    return found
+    return closed.memo("keys", lambda: _read(closed))
 
 
 def _read(closed: ClosedJaxpr) -> KeyUses:

@@ -56,9 +56,7 @@ def jvp_program(
     that is returned with it is True.
     """
     mask = tuple(nonzero)
-    made: tuple[ClosedJaxpr, Mask]
-    made = closed.memo(("jvp", mask), lambda: _jvp(closed, mask))
-    return made
+    return closed.memo(("jvp", mask), lambda: _jvp(closed, mask))
 
 
 def _jvp(closed: ClosedJaxpr, nonzero: Mask) -> tuple[ClosedJaxpr, Mask]:
@@ -86,9 +84,7 @@ def linearize_program(
 ) -> LinearizedProgram:
     """The program in two parts, by which of its inputs have a tangent."""
     mask = tuple(nonzero)
-    made: LinearizedProgram
-    made = closed.memo(("linearize", mask), lambda: _linearize(closed, mask))
-    return made
+    return closed.memo(("linearize", mask), lambda: _linearize(closed, mask))
 
 
 def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
@@ -189,9 +185,7 @@ def transpose_program(
     gives the cotangent of each linear input where the mask is True: others are zero.
     """
     masks = tuple(linear), tuple(nonzero)
-    made: tuple[ClosedJaxpr, Mask]
-    made = closed.memo(("transpose", *masks), lambda: _transpose(closed, *masks))
-    return made
+    return closed.memo(("transpose", *masks), lambda: _transpose(closed, *masks))
 
 
 def _transpose(

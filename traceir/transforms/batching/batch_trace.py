@@ -128,10 +128,7 @@ def batch_program(
     """
     wanted = None if dims_out is None else tuple(dims_out)
     key = "batch", axis, tuple(dims), wanted
-    made: tuple[ClosedJaxpr, tuple[Dim, ...]] = closed.memo(
-        key, lambda: _batch_program(closed, axis, tuple(dims), wanted)
-    )
-    return made
+    return closed.memo(key, lambda: _batch_program(closed, axis, tuple(dims), wanted))
 
 
 def _batch_program(

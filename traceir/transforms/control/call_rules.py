@@ -104,9 +104,7 @@ def without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, in
 
     With it, where each result of `closed` is found: its kind and its place.
     """
-    made: tuple[ClosedJaxpr, list[tuple[str, int]]]
-    made = closed.memo("without copies", lambda: _without_copies(closed))
-    return made
+    return closed.memo("without copies", lambda: _without_copies(closed))
 
 
 def _without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:

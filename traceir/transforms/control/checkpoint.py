@@ -157,9 +157,7 @@ def tangent_program(
         program = cached_transforms.staged(closed, call, [*closed.in_avals, *moved])
         return live_program(program, [True] * len(program.out_avals)), parts.nonzero
 
-    made: tuple[Lean, tuple[bool, ...]]
-    made = closed.memo(("tangents", nonzero), make)
-    return made
+    return closed.memo(("tangents", nonzero), make)
 
 
 def transpose_remat(

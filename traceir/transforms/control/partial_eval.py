@@ -53,8 +53,7 @@ def partial_eval_program(
     ({ lambda ; a:f32[] b:f32[]. let c:f32[] = mul b a in (c,) }, (False, True))
     """
     key = "split", tuple(moved), tuple(forced)
-    made: PartialEval = closed.memo(key, lambda: _split(closed, moved, forced))
-    return made
+    return closed.memo(key, lambda: _split(closed, moved, forced))
 
 
 def _split(closed: ClosedJaxpr, moved: Mask, forced: Mask) -> PartialEval:

@@ -15,7 +15,6 @@ from traceir.tracing.trace import Value, bind_all
 from traceir.transforms.autodiff.cached_transforms import staged
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import Mask, Tangent, Values, Zero
-from traceir.transforms.rules.rewrites import remembered
 
 
 def moving(tangents: Iterable[Tangent]) -> list[bool]:
@@ -86,10 +85,8 @@ def extended(closed: ClosedJaxpr, slots: Sequence[Slot]) -> ClosedJaxpr:
         found = apply(closed, inputs)
         return [found[s] if isinstance(s, int) else zeros(s) for s in slots]
 
-    return remembered(
-        closed,
-        ("extended", tuple(slots)),
-        lambda: staged(closed, call, closed.in_avals),
+    return closed.memo(
+        ("extended", tuple(slots)), lambda: staged(closed, call, closed.in_avals)
     )
 
 

@@ -50,7 +50,6 @@ from traceir.transforms.rules.rewrites import (
     keep_outputs,
     kept,
     merged,
-    remembered,
 )
 
 
@@ -230,7 +229,7 @@ def backward_body(
         return [instantiated(ct) for ct in kept(found, linear)]
 
     key = "backward", tuple(first), tuple(rows), tuple(arriving), scan.carry
-    return remembered(body, key, lambda: staged(body, call, avals))
+    return body.memo(key, lambda: staged(body, call, avals))
 
 
 LINEARIZE["scan"] = linearize_scan

@@ -48,7 +48,7 @@ from traceir.transforms.rules.registry import (
     Values,
     Zero,
 )
-from traceir.transforms.rules.rewrites import arranged, changed, remembered
+from traceir.transforms.rules.rewrites import arranged, changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def wider(closed: ClosedJaxpr, avals: tuple[ShapedArray, ...]) -> ClosedJaxpr:
     def make() -> ClosedJaxpr:
         return changed(closed, invars=(*closed.jaxpr.invars, *map(Var, avals)))
 
-    return remembered(closed, ("wider", avals), make)
+    return closed.memo(("wider", avals), make)
 
 
 def linearize_while(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
@@ -225,14 +225,12 @@ def with_one_predicate(loop: WhileEqn) -> WhileEqn:
         pairs = zip(found, carry, strict=True)
         return [select_lanes(which, old, new) for new, old in pairs]
 
-    one = remembered(
-        loop.test, "any lane", lambda: staged(loop.test, test, loop.test.in_avals)
+    one = loop.test.memo(
+        "any lane", lambda: staged(loop.test, test, loop.test.in_avals)
     )
     avals = [*loop.test.in_avals[:split], *loop.body.in_avals]
-    each = remembered(
-        loop.body,
-        ("each lane", loop.test, split),
-        lambda: staged(loop.body, body, avals),
+    each = loop.body.memo(
+        ("each lane", loop.test, split), lambda: staged(loop.body, body, avals)
     )
     return WhileEqn(one, split, each, split + loop.body_nconsts)
 

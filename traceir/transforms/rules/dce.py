@@ -27,9 +27,7 @@ def live_program(
     Inputs that are to be `kept` are taken in any case; equations with effects stay.
     """
     masks = tuple(needed), tuple(kept) or (False,) * len(closed.in_avals)
-    made: tuple[ClosedJaxpr, Mask]
-    made = closed.memo(("live", *masks), lambda: _live(closed, *masks))
-    return made
+    return closed.memo(("live", *masks), lambda: _live(closed, *masks))
 
 
 def _live(closed: ClosedJaxpr, needed: Mask, stay: Mask) -> tuple[ClosedJaxpr, Mask]:

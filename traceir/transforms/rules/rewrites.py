@@ -5,7 +5,7 @@ Serves: control.*, cond.*, while.*, scan.*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
@@ -39,7 +39,7 @@ def keep_outputs(closed: ClosedJaxpr, keep: Sequence[bool]) -> ClosedJaxpr:
     def make() -> ClosedJaxpr:
         return changed(closed, outvars=kept(closed.jaxpr.outvars, keep))
 
-    return remembered(closed, ("keep_outputs", tuple(keep)), make)
+    return closed.memo(("keep_outputs", tuple(keep)), make)
 
 
 def move_to_front(closed: ClosedJaxpr, moved: Sequence[bool]) -> ClosedJaxpr:
@@ -56,7 +56,7 @@ def move_to_front(closed: ClosedJaxpr, moved: Sequence[bool]) -> ClosedJaxpr:
         parts = kept(inputs, moved), kept(inputs, flipped(moved))
         return changed(closed, invars=(*parts[0], *parts[1]))
 
-    return remembered(closed, ("move_to_front", tuple(moved)), make)
+    return closed.memo(("move_to_front", tuple(moved)), make)
 
 
 def spread(
@@ -81,7 +81,7 @@ def spread(
         renamed = {v: inputs[place] for v, place in zip(own, places, strict=True)}
         return substitute(closed, renamed, (*inputs, *rest))
 
-    return remembered(closed, ("spread", tuple(places), tuple(avals)), make)
+    return closed.memo(("spread", tuple(places), tuple(avals)), make)
 
 
 def substitute(
@@ -144,14 +144,6 @@ def flipped(flags: Sequence[bool]) -> list[bool]:
     return [not f for f in flags]
 
 
-def remembered(
-    closed: ClosedJaxpr, key: Any, make: Callable[[], ClosedJaxpr]
-) -> ClosedJaxpr:
-    """A program that is made of another one, made once."""
-    found: ClosedJaxpr = closed.memo(key, make)
-    return found
-
-
 def arranged(
     closed: ClosedJaxpr, inputs: Sequence[int], outputs: Sequence[int]
 ) -> ClosedJaxpr:
@@ -171,7 +163,7 @@ def arranged(
             outvars=tuple(jaxpr.outvars[k] for k in outputs),
         )
 
-    return remembered(closed, ("arranged", tuple(inputs), tuple(outputs)), make)
+    return closed.memo(("arranged", tuple(inputs), tuple(outputs)), make)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +194,9 @@ def hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
     >>> parts.inner
     { lambda ; a:f32[] b:f32[]. let c:f32[] = mul b a in (c,) }
     """
-    found: Hoisted
-    found = closed.memo(
+    return closed.memo(
         ("hoisted", known, fixed), lambda: _hoisted(closed, known, fixed)
     )
-    return found
 
 
 def _hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
