@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from hypothesis import strategies as st
@@ -58,6 +59,7 @@ def programs(
     rules = rules or default()
     named = [rules.prims[n] for n in sorted(primitives or rules.prims)]
     rows = [r for r in named if drawable(r) and (not grid or _on_grid(r))]
+    rows = [r for r in rows if depth > 0 or not _regions(r)]
     builder = _ProgramDrawer(draw, rules, rows, grid, wide, depth, control)
     for _ in range(draw(st.integers(1, 3))):
         builder.input(draw(avals(wide)))
@@ -81,30 +83,21 @@ def _regions(row: Prim) -> list[str]:
     return [p.name for p in row.params if p.domain == "jaxpr"]
 
 
+@dataclass(eq=False)
 class _ProgramDrawer:
     """A program being drawn: the values to use so far, and the equations."""
 
-    def __init__(
-        self,
-        draw: DrawFn,
-        rules: Rules,
-        rows: Sequence[Prim],
-        grid: bool,
-        wide: bool,
-        depth: int,
-        control: bool,
-    ) -> None:
-        self.draw = draw
-        self.rules = rules
-        self.rows = [r for r in rows if depth > 0 or not _regions(r)]
-        self.grid = grid
-        self.wide = wide
-        self.depth = depth
-        self.control = control
-        self.inputs: list[Var] = []
-        self.constants: list[tuple[Var, np.ndarray]] = []
-        self.eqns: list[Eqn] = []
-        self.inner: list[ClosedJaxpr] = []
+    draw: DrawFn
+    rules: Rules
+    rows: Sequence[Prim]
+    grid: bool
+    wide: bool
+    depth: int
+    control: bool
+    inputs: list[Var] = field(default_factory=list)
+    constants: list[tuple[Var, np.ndarray]] = field(default_factory=list)
+    eqns: list[Eqn] = field(default_factory=list)
+    inner: list[ClosedJaxpr] = field(default_factory=list)
 
     def input(self, aval: ShapedArray) -> Var:
         self.inputs.append(Var(aval))

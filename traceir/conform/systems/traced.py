@@ -41,6 +41,7 @@ class ValueOrigin:
     operands: tuple[Any, ...]
 
 
+@dataclass(eq=False)
 class ModelTracer:
     """A value of some trace: the level rows answer questions to it.
 
@@ -48,19 +49,11 @@ class ModelTracer:
     be computed again; an input has none.
     """
 
-    def __init__(
-        self,
-        value: Any,
-        home: TraceLevel,
-        knows: str,
-        ask: Ask,
-        made: ValueOrigin | None = None,
-    ) -> None:
-        self.value = value
-        self.home = home
-        self.knows = knows
-        self.ask = ask
-        self.made = made
+    value: Any
+    home: TraceLevel
+    knows: str
+    ask: Ask
+    made: ValueOrigin | None = None
 
     @property
     def aval(self) -> Any:
