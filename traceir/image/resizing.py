@@ -27,7 +27,6 @@ from traceir.numpy.indexing.take_put import take
 from traceir.numpy.manipulation.shapes import expand_dims, moveaxis
 from traceir.numpy.products.dot import tensordot
 from traceir.numpy.reductions.reductions import sum as _sum
-from traceir.tracing.trace import typeof
 
 # A pixel of which less than this counts, in units of precision, is outside.
 _LITTLE = 1000
@@ -66,7 +65,7 @@ def _method(method: str | ResizeMethod) -> ResizeMethod:
 
 def _check(image: Array, extents: tuple[int, ...]) -> None:
     """Raise ValueError (linalg.shapes) unless the ranks are equal."""
-    if len(extents) != len(shape_of(image)):
+    if len(extents) != image.ndim:
         got = f"an image of {shape_of(image)} in the shape {extents}"
         hint = "the new shape has as many dimensions as the image"
         raise rules.error("linalg.shapes", got=got, hint=hint)
@@ -76,11 +75,11 @@ def _check(image: Array, extents: tuple[int, ...]) -> None:
 def _resize(
     image: Array, shape: tuple[int, ...], method: ResizeMethod, antialias: bool
 ) -> Array:
-    pairs = enumerate(zip(shape_of(image), shape, strict=True))
+    pairs = enumerate(zip(image.shape, shape, strict=True))
     changed = [d for d, (old, new) in pairs if old != new]
     if method is ResizeMethod.NEAREST:
         for d in changed:
-            image = take(image, _nearest(shape_of(image)[d], shape[d]), d, mode="clip")
+            image = take(image, _nearest(image.shape[d], shape[d]), d, mode="clip")
         return image
     [image] = promoted_inexact("resize", image)
     scales = [shape[d] / shape_of(image)[d] for d in changed]
@@ -145,11 +144,11 @@ def _moved(
     antialias: bool,
 ) -> Array:
     """The image, contracted with the weights of each dimension."""
-    dtype = typeof(image).dtype
+    dtype = image.dtype
     wide = np.dtype(np.float32) if is_half(dtype) else dtype
     found = convert(image, wide)
     for d, scale, move in zip(dims, scales, moves, strict=True):
-        size = shape_of(image)[d], shape[d]
+        size = image.shape[d], shape[d]
         weights = _weights(size, scale, move, method, antialias, wide)
         found = moveaxis(tensordot(found, weights, ((d,), (0,))), -1, d)
     result: Array = convert(found, dtype)

@@ -183,7 +183,7 @@ def ragged_dot(
     # Of each row and each group.
     products = dot_general(x, y, numbers, precision, preferred_element_type)
     ends = cumsum(sizes)
-    shape = shape_of(products)
+    shape = products.shape
     row = broadcasted_iota(sizes.dtype, shape, 0)
     end, count = (broadcast_in_dim(v, shape, (1,)) for v in (ends, sizes))
     inside = bitwise_and(lt(row, end), ge(row, sub(end, count)))
@@ -234,7 +234,7 @@ def approx_min_k(
 def _top_k(x: Array, k: int, axis: int, aggregate_to_topk: bool) -> list[Array]:
     if not aggregate_to_topk:
         raise rules.error("face.choice", got=f"{aggregate_to_topk=}", hint="True")
-    if not shape_of(x):
+    if not x.shape:
         raise rules.error("face.vector", got=f"the greatest of {typeof(x).str_short()}")
     return top_k(x, k, axis=axis)
 

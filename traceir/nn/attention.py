@@ -97,10 +97,10 @@ def _check(q: Array, k: Array, v: Array) -> None:
 
 def _scores(q: Array, k: Array, scale: float | None) -> Array:
     """Products of queries and keys: (B, K, N / K, T, S)."""
-    batch, rows, heads, size = shape_of(q)
-    shared = shape_of(k)[2]
+    batch, rows, heads, size = q.shape
+    shared = k.shape[2]
     grouped = reshape(q, (batch, rows, shared, heads // shared, size))
-    dtype = typeof(q).dtype
+    dtype = q.dtype
     wide = np.dtype(np.float32) if is_half(dtype) else dtype
     dims = (((4,), (3,)), ((0, 2), (0, 2)))
     products = lax.dot_general(grouped, k, dims, preferred_element_type=wide)
@@ -112,8 +112,8 @@ def _scores(q: Array, k: Array, scale: float | None) -> Array:
 def _grouped(x: Operand, scores: Array) -> Array:
     """A bias or mask of (B, N, T, S), with its heads in the groups of the scores."""
     value = as_array(operand("dot_product_attention", x))
-    batch, heads, rows, columns = (1,) * (4 - len(shape_of(value))) + shape_of(value)
-    shared, group = shape_of(scores)[1:3]
+    batch, heads, rows, columns = (1,) * (4 - value.ndim) + value.shape
+    shared, group = scores.shape[1:3]
     if heads not in (1, shared * group):
         got = f"a mask or bias of {shape_of(value)} for {shared * group} heads"
         raise rules.error("linalg.shapes", got=got)
@@ -125,7 +125,7 @@ def _windows(
     scores: Array, is_causal: bool, window: int | tuple[int, int] | None
 ) -> list[Array]:
     """The keys that are near enough to each query."""
-    extents = shape_of(scores)[3:]
+    extents = scores.shape[3:]
     row, column = (lax.broadcasted_iota(np.int32, extents, d) for d in (0, 1))
     found = [row >= column] if is_causal else []
     if window is not None:
@@ -152,7 +152,7 @@ def _masked(scores: Array, masks: list[Any]) -> Array:
     counted = masks[0]
     for mask in masks[1:]:
         counted = logical_and(counted, mask)
-    dtype = typeof(scores).dtype
+    dtype = scores.dtype
     lowest = typed(-_LOWEST * float(finfo(dtype).max), dtype, False)
     return where(counted, scores, lowest)
 
@@ -166,6 +166,6 @@ def _weighted(weights: Array, v: Array, shape: tuple[int, ...]) -> Array:
 
 def _rows(found: Array, lengths: Operand) -> Array:
     """Zeros in the rows that a sequence does not have."""
-    place = lax.broadcasted_iota(np.int32, (1, shape_of(found)[1], 1, 1), 1)
+    place = lax.broadcasted_iota(np.int32, (1, found.shape[1], 1, 1), 1)
     there = place < expand_dims(lengths, (1, 2, 3))
-    return multiply(found, convert(there, typeof(found).dtype))
+    return multiply(found, convert(there, found.dtype))

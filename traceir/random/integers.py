@@ -83,7 +83,7 @@ def _randint(
     one = typed(1, unsigned, False)
     span = lax.select_n(lax.le(high, low), span, _filled(one, span))
     # Of one number it goes with every shape; else it has the dimensions of the others.
-    beyond = ranked(beyond, rank) if shape_of(beyond) else beyond
+    beyond = ranked(beyond, rank) if beyond.shape else beyond
     further = lax.bitwise_and(beyond, lax.gt(high, low))
     span = lax.select_n(further, span, lax.add(span, one))
     half = lax.rem(typed(1 << 4 * dtype.itemsize, unsigned, False), span)

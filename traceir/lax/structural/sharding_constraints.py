@@ -14,7 +14,6 @@ from traceir.arrays.sharding import (
 )
 from traceir.lax.checks.operands import as_array, operand
 from traceir.pytrees import flatten
-from traceir.tracing.trace import typeof
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
@@ -39,7 +38,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
 def _constrained(leaf: Any, place: Any, path: flatten.Path) -> Array:
     value = as_array(operand("with_sharding_constraint", leaf))
-    check_sharding(place, typeof(value).shape, flatten.key_path(path, "x"))
+    check_sharding(place, value.shape, flatten.key_path(path, "x"))
     if isinstance(place, NamedSharding):
         types = dict(zip(place.mesh.axis_names, place.mesh.axis_types, strict=True))
         named = [a for d in range(len(place.spec)) for a in place.spec.axes(d)]

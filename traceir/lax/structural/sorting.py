@@ -82,7 +82,7 @@ def top_k(operand: Operand, k: int, *, axis: int = -1) -> list[Array]:
     [Array([9, 5], dtype=int32), Array([1, 2], dtype=int32)]
     """
     value = as_array(checked("top_k", operand))
-    axis = axis_in(axis, len(shape_of(value)))
+    axis = axis_in(axis, value.ndim)
     return list(bind("top_k", value, k=index(k), axis=axis))
 
 

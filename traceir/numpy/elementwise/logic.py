@@ -212,7 +212,7 @@ def isinf(x: Operand) -> Array:
         found = [_is_endless(p) for p in parts]
         return lax.bitwise_or(*found)
     if kind_of(typeof(value).dtype) != "f":
-        return as_array(lax.full(shape_of(value), False))
+        return lax.full(shape_of(value), False)
     return _is_endless(value)
 
 
@@ -232,7 +232,7 @@ def isfinite(x: Operand) -> Array:
         real = lax.is_finite(lax.real(value))
         return lax.bitwise_and(real, lax.is_finite(lax.imag(value)))
     if kind_of(typeof(value).dtype) != "f":
-        return as_array(lax.full(shape_of(value), True))
+        return lax.full(shape_of(value), True)
     return lax.is_finite(value)
 
 

@@ -155,7 +155,7 @@ def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
     refuse_complex(name, x)
     value = operand(name, x)
     if kind_of(typeof(value).dtype) != "f":
-        return as_array(lax.full(shape_of(value), False))
+        return lax.full(shape_of(value), False)
     return lax.eq(value, typed(infinity, typeof(value).dtype, False))
 
 

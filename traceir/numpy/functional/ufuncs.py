@@ -147,7 +147,7 @@ class ufunc(metaclass=_UfuncType):
             return as_array(new if which is None else _where(which, new, total)), None
 
         parts = rows if mask is None else (rows, mask)
-        total: Array = lax.scan(step, as_array(first), parts)[0]
+        total: Array = lax.scan(step, first, parts)[0]
         return total
 
     def accumulate(self, a: Operand, axis: int = 0, dtype: DTypeLike = None) -> Array:
@@ -195,7 +195,7 @@ class ufunc(metaclass=_UfuncType):
             new = convert(self(total, wide), total.dtype, total.weak_type)
             inside = logical_and(greater(place, starts), less(place, ends))
             total = _where(inside, new, total)
-            return as_array(_where(equal(place, starts), wide, total)), None
+            return _where(equal(place, starts), wide, total), None
 
         first = getitem(rows, (lax.reshape(starts, (starts.size,)),))
         found: Array = lax.scan(step, first, (rows, arange(extent)))[0]

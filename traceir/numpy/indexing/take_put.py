@@ -298,7 +298,7 @@ def place(arr: Operand, mask: Operand, vals: Operand, *, inplace: bool = True) -
     """
     _want_copy("place", inplace)
     x, values = as_array(operand("place", arr)), ravel(asarray(vals))
-    which = lax.ne(ravel(asarray(mask)), typed(0, typeof(asarray(mask)).dtype, False))
+    which = lax.ne(ravel(asarray(mask)), typed(0, asarray(mask).dtype, False))
     if which.size != x.size:
         raise rules.error("index.mask-shape", got=f"{which.size} of {x.size} elements")
     if not x.size:
@@ -324,7 +324,7 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
     """
     no_out("choose", out)
     which = as_array(operand("choose", a))
-    if typeof(which).dtype.kind not in "iu":
+    if which.dtype.kind not in "iu":
         got, hint = f"choose by {which.dtype}", "numbers of choices are integers"
         raise rules.error("index.option", got=got, hint=hint)
     if len(choices) == 0:

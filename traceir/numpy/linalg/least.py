@@ -36,7 +36,7 @@ def _pseudo(x: Array, limit: Array) -> Array:
     divisors = lax.select(kept, s, lax.full(shape_of(s), np.inf, typeof(s).dtype))
     rows = adjoint(u)
     divisors = convert(divisors, typeof(x).dtype)
-    wide = lax.broadcast_in_dim(divisors, shape_of(rows), range(len(shape_of(s))))
+    wide = lax.broadcast_in_dim(divisors, rows.shape, range(len(shape_of(s))))
     return product(adjoint(v), lax.div(rows, wide))
 
 
@@ -48,7 +48,7 @@ def _real_dtype(x: Operand) -> np.dtype:
 
 def _limits(s: Array, limit: Array) -> Array:
     """The least singular values that count, in the shape of all."""
-    shape = shape_of(s)
+    shape = s.shape
     rank = len(shape)
     greatest = lax.slice(s, (0,) * rank, (*shape[:-1], min(1, shape[-1])))
     wide = lax.broadcast_in_dim(greatest, shape, tuple(range(rank))) if shape[-1] else s
@@ -123,14 +123,12 @@ def matrix_rank(
     s = svdvals(x)
     if tol is None:
         share = max(shape_of(x)[-2:]) * float(finfo(typeof(x).dtype).eps)
-        dtype = typeof(s).dtype
+        dtype = s.dtype
         limit = convert(operand("matrix_rank", share if rtol is None else rtol), dtype)
-        limits = _limits(s, broadcast_to(limit, shape_of(s)[:-1]))
+        limits = _limits(s, broadcast_to(limit, s.shape[:-1]))
     else:
-        level = convert(operand("matrix_rank", tol), typeof(s).dtype)
-        limits = broadcast_to(
-            broadcast_to(level, shape_of(s)[:-1])[..., None], shape_of(s)
-        )
+        level = convert(operand("matrix_rank", tol), s.dtype)
+        limits = broadcast_to(broadcast_to(level, s.shape[:-1])[..., None], s.shape)
     return _sum(lax.gt(s, limits), axis=-1)
 
 
@@ -184,7 +182,7 @@ def lstsq(
     x, rest, rank, s = _lstsq(a, b, rcond=rcond)
     rows, columns = shape_of(a)
     if numpy_resid and (rows <= columns or int(rank) < columns):
-        rest = lax.full((0,), 0, typeof(rest).dtype)
+        rest = lax.full((0,), 0, rest.dtype)
     return x, rest, rank, s
 
 
@@ -206,7 +204,7 @@ def _lstsq(
     )
     turned = product(adjoint(u), right)
     factors = convert(inverse, typeof(a).dtype)
-    scaled = lax.mul(broadcast_to(factors[:, None], shape_of(turned)), turned)
+    scaled = lax.mul(broadcast_to(factors[:, None], turned.shape), turned)
     x = product(adjoint(v), scaled)
     rest = lax.square(norm(lax.sub(right, product(a, x)), axis=0))
     return (lax.squeeze(x, (1,)) if len(shape_of(b)) == 1 else x), rest, rank, s

@@ -13,7 +13,6 @@ from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     aligned,
-    as_array,
     convert,
     operand,
     promoted,
@@ -141,7 +140,7 @@ def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
 
 def _components(x: Operand, axis: int) -> list[Array]:
     last = moveaxis(x, axis, -1)
-    rank = len(shape_of(last)) - 1
+    rank = last.ndim - 1
     parts = (lax.slice_in_dim(last, k, k + 1, axis=rank) for k in range(3))
     return [lax.squeeze(part, (rank,)) for part in parts]
 
@@ -175,7 +174,7 @@ def matrix_power(a: Operand, n: int) -> Array:
     if not count:
         size = shape_of(x)[-1]
         return broadcast_to(eye(size, dtype=typeof(x).dtype), shape_of(x))
-    return as_array(_power(inv(x) if count < 0 else x, abs(count)))
+    return _power(inv(x) if count < 0 else x, abs(count))
 
 
 def _power(x: Operand, count: int) -> Array:

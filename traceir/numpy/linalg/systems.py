@@ -53,7 +53,7 @@ def solve(a: Operand, b: Operand) -> Array:
         hint = "the second has as many rows as the first"
         raise rules.error("linalg.shapes", got=got, hint=hint)
     found = _by_lu(a, columns)
-    return lax.squeeze(found, (len(shape_of(found)) - 1,)) if vector else found
+    return lax.squeeze(found, (found.ndim - 1,)) if vector else found
 
 
 def _pair(name: str, a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -197,8 +197,8 @@ def slogdet(a: Operand, *, method: str | None = None) -> SlogdetResult:
     dtype = typeof(x).dtype
     factors, exchanges, _ = lax.linalg.lu(x)
     pivots = diagonal(factors)
-    last = len(shape_of(pivots)) - 1
-    zero = lax.full(shape_of(pivots), 0, dtype)
+    last = pivots.ndim - 1
+    zero = lax.full(pivots.shape, 0, dtype)
     singular = _any(lax.eq(pivots, zero), axis=-1)
     signs = lax.mul(_exchange_signs(exchanges, dtype), _signs(pivots))
     total = lax.reduce_sum(lax.log(lax.abs(pivots)), (last,))

@@ -118,7 +118,7 @@ def _roll_dynamic(a: Array, shift: Array, axis: tuple[int, ...]) -> Array:
     shift = as_array(widened(shift, max((a.shape[d] for d in axis), default=0)))
     integers = shift.dtype
     count = max(len(axis), prod(shift.shape))
-    shifts = lax.broadcast_in_dim(shift, (count,), range(len(shift.shape)))
+    shifts = lax.broadcast_in_dim(shift, (count,), range(shift.ndim))
     axes = axis * count if len(axis) == 1 else axis
     for k, d in enumerate(axes):
         extent = a.shape[d]
@@ -227,7 +227,7 @@ def _lengthened(
     for place, part in ((0, before), (2, behind)):
         if part is not None:
             value = asarray(part)
-            if not shape_of(value):
+            if not value.shape:
                 value = broadcast_to(value, edge)
             parts.insert(place, value)
     return concatenate(parts, axis)

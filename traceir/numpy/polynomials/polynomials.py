@@ -194,7 +194,7 @@ def polyint(p: Operand, m: int = 1, k: Operand = None) -> Array:
     shifted = places[None, :] - lax.iota(x.dtype, order)[:, None]
     one = typed(1, x.dtype, False)
     factors = lax.rev(prod(lax.max(one, shifted), axis=0), (0,))
-    return lax.div(lax.concatenate([x, as_array(fixed)], 0), factors)
+    return lax.div(lax.concatenate([x, fixed], 0), factors)
 
 
 @composite(static_argnames=["unroll"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from traceir import lax, rules
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.checks.operands import Operand, as_array, convert, promoted, shape_of
+from traceir.lax.checks.operands import Operand, as_array, convert, promoted
 from traceir.lax.checks.shapes import axis_in
 from traceir.numpy.elementwise.arithmetic import multiply, subtract
 from traceir.numpy.manipulation.shapes import moveaxis, stack
@@ -75,8 +75,8 @@ def kron(a: Operand, b: Operand) -> Array:
     """
     x, y = map(as_array, promoted("kron", a, b))
     rank = max(x.ndim, y.ndim)
-    left = (1,) * (rank - x.ndim) + shape_of(x)
-    right = (1,) * (rank - y.ndim) + shape_of(y)
+    left = (1,) * (rank - x.ndim) + x.shape
+    right = (1,) * (rank - y.ndim) + y.shape
     wide = lax.reshape(x, [k for n in left for k in (n, 1)])
     tall = lax.reshape(y, [k for n in right for k in (1, n)])
     return lax.reshape(

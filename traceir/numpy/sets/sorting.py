@@ -30,8 +30,8 @@ def _along(name: str, a: Operand, axis: int | None) -> tuple[Array, int]:
     """The array and its axis; all of its elements in a row where there is none."""
     value = as_array(operand(name, a))
     if axis is None:
-        return lax.reshape(value, (prod(shape_of(value)),)), 0
-    return value, axis_in(axis, len(shape_of(value)))
+        return lax.reshape(value, (prod(value.shape),)), 0
+    return value, axis_in(axis, value.ndim)
 
 
 @composite(static_argnames=["axis", "stable", "descending"])
@@ -116,7 +116,7 @@ def _keys(keys: Operand | Sequence[Operand]) -> Sequence[Operand]:
     if isinstance(keys, (tuple, list)):
         return keys
     value = as_array(operand("lexsort", keys))
-    if not shape_of(value):
+    if not value.shape:
         return [value]
     return [lax.index_in_dim(value, k, 0, False) for k in range(shape_of(value)[0])]
 

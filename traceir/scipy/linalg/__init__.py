@@ -207,7 +207,7 @@ def solve_triangular(
         conjugate_a=trans in (2, "C") and typeof(a).dtype.kind == "c",
         unit_diagonal=bool(unit_diagonal),
     )
-    return lax.squeeze(found, (len(shape_of(found)) - 1,)) if vector else found
+    return lax.squeeze(found, (found.ndim - 1,)) if vector else found
 
 
 def _system(name: str, a: Operand, b: Operand) -> tuple[Operand, Operand, bool]:
@@ -310,7 +310,7 @@ def lu_solve(
         inner = permuted(columns, order)
         inner = solve_triangular(factors, inner, lower=True, unit_diagonal=True)
         found = solve_triangular(factors, inner)
-    return lax.squeeze(found, (len(shape_of(found)) - 1,)) if vector else found
+    return lax.squeeze(found, (found.ndim - 1,)) if vector else found
 
 
 def _restored(x: Operand, order: Operand) -> Array:

@@ -29,7 +29,6 @@ from traceir.numpy.linalg.checks import option, shown
 from traceir.numpy.ranges.linspace import arange
 from traceir.numpy.reductions.diagonals import diag
 from traceir.scipy.linalg.canonical_forms import rsf2csf, schur
-from traceir.tracing.trace import typeof
 
 # What stands at a row and column of a matrix of which the elements before are known.
 Element = Callable[[Array, Array, Array], Array]
@@ -90,7 +89,7 @@ def sqrtm(A: Operand, blocksize: int = 1) -> Array:
 def _sqrtm(A: Operand) -> Array:
     t, z = schur(A, output="complex")
     _single("sqrtm", t)
-    size, roots = shape_of(t)[0], lax.sqrt(diagonal(t))
+    size, roots = t.shape[0], lax.sqrt(diagonal(t))
 
     def element(u: Array, i: Array, j: Array) -> Array:
         rest = t[i, j] - _sum(_between(i, j, size), u[i], u[:, j])
@@ -127,7 +126,7 @@ def funm(A: Operand, func: Callable[[Array], Any], disp: bool = True) -> Any:
 @composite
 def _parlett(found: Array, t: Array) -> Array:
     """The function of a triangle, of which the diagonal is known."""
-    size = shape_of(t)[0]
+    size = t.shape[0]
 
     def element(f: Array, i: Array, j: Array) -> Array:
         kept = _between(i, j, size)
@@ -183,7 +182,7 @@ def solve_sylvester(
 
 def _sylvester(method: Any, tol: Operand, a: Array, b: Array, c: Array) -> Array:
     found = method(a, b, c)
-    found = found if typeof(c).dtype.kind == "c" else real_part(found)
+    found = found if c.dtype.kind == "c" else real_part(found)
     sums = abs(eigvals(a)[:, None] + eigvals(b))
     return where((sums < tol).any(), lax.full_like(found, 0) * np.nan, found)
 
@@ -193,7 +192,7 @@ def _by_schur(a: Array, b: Array, c: Array) -> Array:
     r, u = schur(a, output="complex")
     s, v = schur(adjoint(b), output="complex")
     s = adjoint(s)
-    rows, columns = shape_of(c)
+    rows, columns = c.shape
     right = product(product(adjoint(u), convert(c, r.dtype)), v)
 
     def element(y: Array, i: Array, j: Array) -> Array:

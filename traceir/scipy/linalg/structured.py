@@ -45,7 +45,7 @@ def companion(a: Operand) -> Array:
            [ 1.,  0.]], dtype=float32)
     """
     parts = _quotients("companion", a, 2)
-    count = shape_of(parts)[-1]
+    count = parts.shape[-1]
     places = np.full((count, count), count)
     places[0] = np.arange(count)
     places[np.arange(1, count), np.arange(count - 1)] = count + 1
@@ -65,7 +65,7 @@ def fiedler_companion(a: Operand) -> Array:
            [  0.,   6.,   0.]], dtype=float32)
     """
     parts = _quotients("fiedler_companion", a, 1)
-    count = shape_of(parts)[-1]
+    count = parts.shape[-1]
     # A frame of two rows and columns more has room for what the last rows lack.
     places = np.full((count + 2, count + 2), count)
     for row in range(0, count, 2):
@@ -87,7 +87,7 @@ def leslie(f: Operand, s: Operand) -> Array:
     """
     first, below = promoted("leslie", f, s)
     first, below = _line("leslie", first, 2), _line("leslie", below, 0)
-    (*stack, count), (*other, fewer) = shape_of(first), shape_of(below)
+    (*stack, count), (*other, fewer) = first.shape, below.shape
     if fewer != count - 1:
         got = f"leslie of {shape_of(first)} and {shape_of(below)}"
         raise rules.error("linalg.shapes", got=got)
@@ -117,7 +117,7 @@ def convolution_matrix(a: Operand, n: int, mode: str = "full") -> Array:
         got = f"{n} columns of {shape_of(operand('convolution_matrix', a))}"
         raise rules.error("linalg.shapes", got=got)
     line = _line("convolution_matrix", a, 1)
-    count = shape_of(line)[-1]
+    count = line.shape[-1]
     places = np.arange(count + n - 1)[:, None] - np.arange(n)
     places = np.where((places < 0) | (places >= count), count, places)
     rows = {"full": count + n - 1, "same": max(count, n), "valid": abs(count - n) + 1}
@@ -136,7 +136,7 @@ def fiedler(a: Operand) -> Array:
            [3, 0]], dtype=int32)
     """
     line = _line("fiedler", a, 0)
-    rank = len(shape_of(line))
+    rank = line.ndim
     columns, rows = lax.expand_dims(line, (rank,)), lax.expand_dims(line, (rank - 1,))
     return absolute(columns - rows)
 
@@ -254,7 +254,7 @@ def _quotients(name: str, a: Operand, least: int) -> Array:
 def _line(name: str, a: Operand, least: int) -> Array:
     """A vector, or vectors; ValueError (linalg.shapes) if they are too short."""
     line: Array = atleast_1d(operand(name, a))
-    if shape_of(line)[-1] < least:
+    if line.shape[-1] < least:
         hint = f"the last dimension has {least} elements at least"
         raise rules.error("linalg.shapes", got=f"{name} of {shape_of(line)}", hint=hint)
     return line

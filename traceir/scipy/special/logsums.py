@@ -107,7 +107,7 @@ def logsumexp(
     part = lax.real(value) if is_complex else value
     shift = _shift(part, axes, keepdims, where)
     spread = shift if keepdims else kept(shift, shape_of(value), axes)
-    powers = exp(value - spread)
+    powers = exp(subtract(value, spread))
     if factor is not None:
         powers = multiply(powers, factor)
     total = _sum(powers, axes, keepdims=keepdims, where=where)

@@ -39,8 +39,8 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
     """
     refuse_complex("dirichlet.logpdf", x, alpha)
     x, alpha = (as_array(v) for v in promoted_inexact("dirichlet.logpdf", x, alpha))
-    count = shape_of(alpha)[0] if len(shape_of(alpha)) == 1 else -1
-    given = shape_of(x)[0] if shape_of(x) else -1
+    count = alpha.shape[0] if alpha.ndim == 1 else -1
+    given = x.shape[0] if x.shape else -1
     if count < 1 or given not in (count, count - 1):
         got = f"x of {shape_of(x)} for alpha of {shape_of(alpha)}"
         hint = "alpha is (n,), x is (n, ...) or (n - 1, ...)"
@@ -48,7 +48,7 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
     if given == count - 1:
         last = 1 - _sum(x, 0, keepdims=True)
         x = concatenate([x, last])
-    places = tuple(range(1, len(shape_of(x))))
+    places = tuple(range(1, x.ndim))
     powers = expand_dims(alpha - 1, places)
     whole = _sum(gammaln(alpha)) - gammaln(_sum(alpha))
     found = _sum(xlogy(powers, x), 0) - whole

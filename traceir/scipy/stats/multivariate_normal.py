@@ -9,16 +9,10 @@ import math
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.lax.checks.operands import (
-    Operand,
-    as_array,
-    convert,
-    promoted_inexact,
-    shape_of,
-)
+from traceir.lax.checks.operands import Operand, as_array, convert, promoted_inexact
 from traceir.lax.linalg.matrices import solved
 from traceir.numpy.arrays.creation import broadcast_to
-from traceir.numpy.elementwise.arithmetic import exp, log
+from traceir.numpy.elementwise.arithmetic import exp, log, subtract
 from traceir.numpy.linalg import cholesky
 from traceir.numpy.reductions.diagonals import diagonal
 from traceir.numpy.reductions.reductions import sum as _sum
@@ -38,20 +32,20 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     Array(-1.837877, dtype=float32)
     """
     value, mean, cov = reals_of(x, mean, cov)
-    if not shape_of(mean):
-        if shape_of(cov):
+    if not mean.shape:
+        if cov.shape:
             raise _misfit(value, mean, cov)
         return _apart(lax.square(value - mean), cov, 1)
-    size = shape_of(mean)[-1]
-    square_cov = shape_of(cov)[-2:] in ((), (size, size))
-    if not square_cov or shape_of(value)[-1:] not in ((), (size,)):
+    size = mean.shape[-1]
+    square_cov = cov.shape[-2:] in ((), (size, size))
+    if not square_cov or value.shape[-1:] not in ((), (size,)):
         raise _misfit(value, mean, cov)
     rest = value - mean
-    if not shape_of(cov):
+    if not cov.shape:
         total = _sum(lax.square(rest), -1)
         total = as_array(convert(total, total.dtype, rest.weak_type))
         return _apart(total, cov, size)
-    stack = lax.broadcast_shapes(shape_of(rest)[:-1], shape_of(cov)[:-2])
+    stack = lax.broadcast_shapes(rest.shape[:-1], cov.shape[:-2])
     rest = broadcast_to(rest, (*stack, size))
     factor = broadcast_to(cholesky(cov), (*stack, size, size))
     column = lax.expand_dims(rest, (len(stack) + 1,))
@@ -59,7 +53,7 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     square = _sum(lax.square(whitened), (-2, -1))
     roots = _sum(log(diagonal(factor, axis1=-2, axis2=-1)), -1)
     constant = size / 2 * math.log(2 * math.pi)
-    return -0.5 * square - constant - roots
+    return subtract(-0.5 * square - constant, roots)
 
 
 def _apart(square: Array, variance: Array, size: int) -> Array:

@@ -79,7 +79,7 @@ def _lines(name: str, a: Operand, axis: int | None) -> tuple[Array, int]:
 
 def _back(x: Array, place: int, shape: tuple[int, ...] | None, keepdims: bool) -> Array:
     if not keepdims:
-        return lax.squeeze(x, (len(x.shape) - 1,))
+        return lax.squeeze(x, (x.ndim - 1,))
     if shape is not None:
         return reshape(x, (1,) * len(shape))
     return moveaxis(x, -1, place)
@@ -112,7 +112,7 @@ def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Ar
         raise rules.error("face.choice", got=f"method={method!r}", hint=hint)
     value, place = _lines("rankdata", a, axis)
     found = convert(_ranks(value, method), default_dtype(float))
-    if kind_of(typeof(value).dtype) == "f":
+    if kind_of(value.dtype) == "f":
         found = where(_any(isnan(value), -1, keepdims=True), np.nan, found)
     return moveaxis(found, -1, place) if axis is not None else found
 
@@ -121,7 +121,7 @@ def _ranks(value: Array, method: str) -> Array:
     x, y = _met(value, value)
     same, less = lax.eq(*_stretched(x, y)), lax.gt(*_stretched(x, y))
     if method == "ordinal":
-        extents = (1,) * (len(value.shape) - 1) + (value.shape[-1],) * 2
+        extents = (1,) * (value.ndim - 1) + (value.shape[-1],) * 2
         mine, other = (
             lax.broadcasted_iota(np.int32, extents, len(extents) - d) for d in (2, 1)
         )
