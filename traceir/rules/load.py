@@ -16,6 +16,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from traceir.base.flags import spec_folder
+from traceir.rules import rows
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
 from traceir.rules.formulas.table_errors import problem
@@ -29,20 +30,6 @@ from traceir.rules.primitives import (
     resolve_needs,
 )
 from traceir.rules.row_reader import Chain, FormulaNames, RowReader, Tables
-from traceir.rules.rows import (
-    AccuracySet,
-    Ask,
-    Choice,
-    Clause,
-    Flag,
-    Form,
-    KeyRow,
-    Lattice,
-    Levels,
-    Nesting,
-    Prim,
-    Transform,
-)
 from traceir.rules.rules import PRIMITIVES, Rules
 
 if TYPE_CHECKING:
@@ -137,7 +124,7 @@ class _Loader:
         self.lenient = lenient
         self.checked = checked
         self.like = like
-        self.clauses: dict[str, Clause] = {}
+        self.clauses: dict[str, rows.Clause] = {}
 
     def table(self, stem: str) -> RowReader:
         return RowReader(self.tables.get(stem, {}), f"{stem}.toml")
@@ -150,7 +137,7 @@ class _Loader:
         before = len(self.clauses)
         prims = self.prims(lattice, accuracy)
         keys, flags = self.cache()
-        clauses: Mapping[str, Clause] = self.clauses
+        clauses: Mapping[str, rows.Clause] = self.clauses
         if self.checked:
             clauses = ClausesOnDemand(clauses, prims, before)
         rules = Rules(
@@ -173,7 +160,7 @@ class _Loader:
             raise problem("table.row", "machine.toml", min(lost), "a row to raise")
         return rules
 
-    def add(self, clause: Clause, where: str) -> Clause:
+    def add(self, clause: rows.Clause, where: str) -> rows.Clause:
         """Enter a row under its id; table.duplicate if another one has it."""
         known = self.clauses.get(clause.id)
         # A clause of a class is read again for each primitive of the class.
@@ -182,17 +169,17 @@ class _Loader:
         self.clauses[clause.id] = clause
         return clause
 
-    def add_all(self, clauses: Iterable[Clause], where: str) -> None:
+    def add_all(self, clauses: Iterable[rows.Clause], where: str) -> None:
         for clause in clauses:
             self.add(clause, where)
 
-    def plain(self, row: RowReader, class_: str = "TypeError") -> Clause:
+    def plain(self, row: RowReader, class_: str = "TypeError") -> rows.Clause:
         """Enter the clause that every row is: an id and a sentence."""
         hint, class_ = row.text("hint", ""), row.class_(class_)
-        clause = Clause(row.text("id"), row.says(), hint=hint, class_=class_)
+        clause = rows.Clause(row.text("id"), row.says(), hint=hint, class_=class_)
         return self.add(clause, row.where)
 
-    def others(self, table: RowReader) -> dict[str, Clause]:
+    def others(self, table: RowReader) -> dict[str, rows.Clause]:
         """The clauses of a table that hold no formula: errors raised by their id."""
         found = {}
         for row in table.rows("clause"):
@@ -202,12 +189,12 @@ class _Loader:
         return found
 
     def prims(
-        self, lattice: Lattice, accuracy: Mapping[str, AccuracySet]
-    ) -> Mapping[str, Prim]:
+        self, lattice: rows.Lattice, accuracy: Mapping[str, rows.AccuracySet]
+    ) -> Mapping[str, rows.Prim]:
         """The primitives by name; read on demand if the tables were checked before."""
         if self.checked:
             return OnDemand(map(self.table, PRIMITIVES), lattice.constants)
-        found: dict[str, Prim] = {}
+        found: dict[str, rows.Prim] = {}
         options = lattice.constants, self.lenient
         prims = [
             (stem, prim)
@@ -227,7 +214,7 @@ class _Loader:
             check_templates(found)
         return found
 
-    def known(self, stem: str) -> Callable[[Chain], Prim | None]:
+    def known(self, stem: str) -> Callable[[Chain], rows.Prim | None]:
         """A look-up of the rows of a table that are known already."""
         like = self.like
         # Formulas may name the dtypes of a lattice: another one may have others.
@@ -235,20 +222,20 @@ class _Loader:
             return lambda chain: None
         return partial(like.shared, stem)
 
-    def accuracy(self) -> tuple[dict[str, AccuracySet], dict[str, Choice]]:
+    def accuracy(self) -> tuple[dict[str, rows.AccuracySet], dict[str, rows.Choice]]:
         """The accuracy sets and the choices."""
         table = self.table("accuracy")
         sets = {}
         for row in table.rows("set"):
             clause = self.plain(row)
-            sets[row.text("name")] = AccuracySet(
+            sets[row.text("name")] = rows.AccuracySet(
                 clause.id, row.text("name"), clause.says
             )
             row.done()
         choices = {}
         for row in table.rows("choice"):
             clause, allowed = self.plain(row), row.texts("allowed", ...)
-            choices[clause.id] = Choice(
+            choices[clause.id] = rows.Choice(
                 clause.id, clause.says, allowed, row.one_of("reference", allowed)
             )
             row.done()
@@ -256,10 +243,10 @@ class _Loader:
         table.done()
         return sets, choices
 
-    def program(self) -> tuple[Clause, ...]:
+    def program(self) -> tuple[rows.Clause, ...]:
         """The clauses about equations, in the order in which they need one another."""
         table = self.table("program")
-        found: dict[str, Clause] = {}
+        found: dict[str, rows.Clause] = {}
         ids: dict[str, str] = {}
         for row in table.rows("clause"):
             scope = FormulaNames(SCOPES[row.one_of("at", SCOPES)])
@@ -270,21 +257,21 @@ class _Loader:
         table.done()
         return tuple(found.values())
 
-    def cache(self) -> tuple[tuple[KeyRow, ...], dict[str, Flag]]:
+    def cache(self) -> tuple[tuple[rows.KeyRow, ...], dict[str, rows.Flag]]:
         """The rows of the cache key, and the flags that key rows may depend on."""
         table = self.table("cache")
         keys = []
         for row in table.rows("key"):
             clause, per = self.plain(row), row.one_of("per", KEYS)
             part = row.formula("part", KEYS[per])
-            keys.append(KeyRow(clause.id, per, part, clause.says))
+            keys.append(rows.KeyRow(clause.id, per, part, clause.says))
             row.done()
         flags, split = {}, []
         for row in table.rows("flag"):
             clause, name = self.plain(row), row.text("name")
             row.text("field", name)  # which the library reads
             values, key = row.texts("values", ...), row.text("key", "")
-            flags[name] = Flag(clause.id, name, values, key, clause.says)
+            flags[name] = rows.Flag(clause.id, name, values, key, clause.says)
             if key:
                 split.append(self.split(key, name, row))
             row.done()
@@ -297,14 +284,14 @@ class _Loader:
         # The parts of flags come after that of the function.
         return (*keys[:1], *split, *keys[1:]), flags
 
-    def split(self, key: str, flag: str, row: RowReader) -> KeyRow:
+    def split(self, key: str, flag: str, row: RowReader) -> rows.KeyRow:
         """The row of the key that a flag decides."""
         says = row.text("splits")
-        self.add(Clause(key, says), row.where)
+        self.add(rows.Clause(key, says), row.where)
         part = KEYS["call"].formula(f"call.{flag}", row.where)
-        return KeyRow(key, "call", part, says)
+        return rows.KeyRow(key, "call", part, says)
 
-    def levels(self) -> Levels:
+    def levels(self) -> rows.Levels:
         """The rows of questions to values, and of transforms."""
         table = self.table("levels")
         knowledge: tuple[str, ...] = ()
@@ -317,7 +304,7 @@ class _Loader:
             clause, name = self.plain(row), row.text("name")
             knows, traces = row.one_of("knows", knowledge), row.get("traces", bool)
             how = _handling(row) if traces else ()
-            transforms[name] = Transform(
+            transforms[name] = rows.Transform(
                 clause.id, name, knows, traces, clause.says, *how
             )
             row.done()
@@ -325,25 +312,27 @@ class _Loader:
             clause, needs = self.plain(row), row.one_of("needs", (*knowledge, "never"))
             action, code = row.text("action"), row.text("code")
             raises = row.text("raises", clause.id)
-            asks[clause.id] = Ask(clause.id, action, code, needs, raises, clause.says)
+            asks[clause.id] = rows.Ask(
+                clause.id, action, code, needs, raises, clause.says
+            )
             row.done()
         for row in table.rows("nesting"):
             clause = self.plain(row)
             keys = ("level", "holds", "knows", "answers")
             formulas = (row.maybe(key, NESTING) for key in keys)
-            nesting[clause.id] = Nesting(clause.id, clause.says, *formulas)
+            nesting[clause.id] = rows.Nesting(clause.id, clause.says, *formulas)
             row.done()
         self.others(table)
         table.done()
-        return Levels(knowledge, transforms, asks, nesting)
+        return rows.Levels(knowledge, transforms, asks, nesting)
 
-    def forms(self) -> dict[str, Form]:
+    def forms(self) -> dict[str, rows.Form]:
         """The forms of program text."""
         table = self.table("text")
         found = {}
         for row in table.rows("form"):
             clause = self.plain(row)
-            found[clause.id] = Form(
+            found[clause.id] = rows.Form(
                 clause.id,
                 clause.says,
                 row.maybe("when", FORMS.get(clause.id, FormulaNames([]))),
@@ -355,7 +344,7 @@ class _Loader:
             row.done()
         return found
 
-    def errors(self) -> dict[str, Clause]:
+    def errors(self) -> dict[str, rows.Clause]:
         # What reading refuses stands with the other rows about text.
         found = self.others(self.table("text"))
         table = self.table("errors")

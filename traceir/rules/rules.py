@@ -12,22 +12,10 @@ import numpy as np
 from traceir.base import source_info
 from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError, make
+from traceir.rules import rows
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.machine import Machine
 from traceir.rules.row_reader import Chain, Tables
-from traceir.rules.rows import (
-    AccuracySet,
-    Choice,
-    Clause,
-    DType,
-    Flag,
-    Form,
-    KeyRow,
-    Lattice,
-    Levels,
-    Prim,
-    Spelling,
-)
 
 # The tables that have rows of primitives.
 PRIMITIVES = (
@@ -45,18 +33,18 @@ class Rules:
     only when they are the same object.
     """
 
-    lattice: Lattice
-    prims: Mapping[str, Prim]
-    program: tuple[Clause, ...]
-    keys: tuple[KeyRow, ...]
-    flags: Mapping[str, Flag]
+    lattice: rows.Lattice
+    prims: Mapping[str, rows.Prim]
+    program: tuple[rows.Clause, ...]
+    keys: tuple[rows.KeyRow, ...]
+    flags: Mapping[str, rows.Flag]
     machine: Machine
-    levels: Levels
-    accuracy: Mapping[str, AccuracySet]
-    choices: Mapping[str, Choice]
-    text: Mapping[str, Form]
-    errors: Mapping[str, Clause]
-    clauses: Mapping[str, Clause]
+    levels: rows.Levels
+    accuracy: Mapping[str, rows.AccuracySet]
+    choices: Mapping[str, rows.Choice]
+    text: Mapping[str, rows.Form]
+    errors: Mapping[str, rows.Clause]
+    clauses: Mapping[str, rows.Clause]
     tables: Tables = field(repr=False)
 
     @cached_property
@@ -76,7 +64,7 @@ class Rules:
         return found
 
     @cached_property
-    def dtypes(self) -> Mapping[str, DType]:
+    def dtypes(self) -> Mapping[str, rows.DType]:
         """The dtypes that arrays can have, by name."""
         return {n: d for n, d in self.lattice.dtypes.items() if d.stored}
 
@@ -92,7 +80,7 @@ class Rules:
         return self.lattice.constants
 
     @cached_property
-    def spellings(self) -> Mapping[str, Spelling]:
+    def spellings(self) -> Mapping[str, rows.Spelling]:
         """The older spellings of primitives."""
         return {was.name: was for p in self.prims.values() for was in p.was}
 
@@ -115,14 +103,14 @@ class Rules:
         hint = clause.hint if hint is None else hint
         return make(clause.class_, rule, clause.says, got, hint, where)
 
-    def form(self, rule: str) -> Form:
+    def form(self, rule: str) -> rows.Form:
         """A row about the text of programs; RuleTableError (table.row) if none."""
         form = self.text.get(rule)
         if form is None:
             raise problem("table.row", rule, "no such row")
         return form
 
-    def shared(self, stem: str, chain: Chain) -> Prim | None:
+    def shared(self, stem: str, chain: Chain) -> rows.Prim | None:
         """The primitive of a table, if it has been read of these very rows."""
         table = self.tables.get(stem, {})
         classes, prims = table.get("class", {}), table.get("prim", {})

@@ -14,17 +14,10 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
 from traceir.rules.formulas.domains import PROGRAMS
+from traceir.text import syntax
 from traceir.text.lexer import SourceText
 from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.shown import read_application
-from traceir.text.syntax import (
-    ListNode,
-    NumberNode,
-    ParameterNode,
-    ProgramNode,
-    Value,
-    WordNode,
-)
 from traceir.text.words import StoredDTypes, nan_digits, number_value
 
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
@@ -37,7 +30,7 @@ class Values:
         self,
         source: SourceText,
         rules: Rules,
-        closed: Callable[[ProgramNode], ClosedJaxpr],
+        closed: Callable[[syntax.ProgramNode], ClosedJaxpr],
         named: Callable[[str, int], ClosedJaxpr],
         shared: Container[str],
     ) -> None:
@@ -49,7 +42,7 @@ class Values:
 
     def params(
         self,
-        written: Sequence[ParameterNode],
+        written: Sequence[syntax.ParameterNode],
         row: Prim | None,
         spelling: Spelling | None,
     ) -> dict[str, Hashable]:
@@ -70,16 +63,16 @@ class Values:
                 found[name] = self.value(param.value, domain)
         return found
 
-    def value(self, value: Value, domain: str) -> Hashable:
+    def value(self, value: syntax.Value, domain: str) -> Hashable:
         """One value, read as the domain suggests; raises JaxprSyntaxError."""
         match value:
-            case ProgramNode():
+            case syntax.ProgramNode():
                 return self.closed(value)
-            case ListNode(items):
+            case syntax.ListNode(items):
                 return tuple(self.value(v, domain) for v in items)
-            case NumberNode(text, at=at):
+            case syntax.NumberNode(text, at=at):
                 return self.number(text, at)
-            case WordNode(text, quoted, at):
+            case syntax.WordNode(text, quoted, at):
                 return text if quoted else self.word(text, domain, at)
 
     def number(self, text: str, at: int) -> int | float | complex:

@@ -12,15 +12,7 @@ import numpy as np
 from traceir.base import source_info
 from traceir.errors import TraceirError
 from traceir.ir.effects import effects_of
-from traceir.ir.jaxpr import (
-    Atom,
-    ClosedJaxpr,
-    Eqn,
-    Jaxpr,
-    Literal,
-    TextPrinter,
-    Var,
-)
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, TextPrinter, Var
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import (
     Doc,

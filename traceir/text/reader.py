@@ -8,22 +8,10 @@ from __future__ import annotations
 import ast
 
 from traceir.ir.avals import ShapedArray
+from traceir.text import syntax
 from traceir.text.cursor import Cursor
 from traceir.text.lexer import NUMBER_WORDS, SourceText, Token
 from traceir.text.objects import FIELDS
-from traceir.text.syntax import (
-    BinderNode,
-    EquationNode,
-    ListNode,
-    ModuleNode,
-    NameNode,
-    NumberNode,
-    Operand,
-    ParameterNode,
-    ProgramNode,
-    Value,
-    WordNode,
-)
 
 # What NumPy writes around a scalar.
 WRAPPERS = frozenset({"np.int64"})
@@ -34,7 +22,7 @@ class ProgramParser(Cursor):
 
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
-        self.shared: list[tuple[str, ProgramNode]] = []
+        self.shared: list[tuple[str, syntax.ProgramNode]] = []
         # A program may be used by one that is written before it.
         self.let = {
             name.text
@@ -44,7 +32,7 @@ class ProgramParser(Cursor):
             if (word.text, sign.text, begin.text) == ("let", "=", "{")
         }
 
-    def module(self) -> ModuleNode:
+    def module(self) -> syntax.ModuleNode:
         """`{let name = program in} program`, to the end of the source."""
         shared = self.shared
         while self.accept("let"):
@@ -57,20 +45,20 @@ class ProgramParser(Cursor):
         main = self.program()
         if self.peek().kind != "end":
             raise self.fail("the end of the program")
-        return ModuleNode(tuple(shared), main)
+        return syntax.ModuleNode(tuple(shared), main)
 
-    def program(self) -> ProgramNode:
+    def program(self) -> syntax.ProgramNode:
         """`{ lambda constants ; inputs. let equations in (results) }`."""
         return self.nested(self._program)
 
-    def _program(self) -> ProgramNode:
+    def _program(self) -> syntax.ProgramNode:
         """Read a program from its opening brace to its closing one."""
         at = self.expect("{", "a program `{ lambda ; … }`").at
         self.expect("lambda")
         constants = self.binders(";", values=True)
         inputs = self.binders(".", statics=True)
         self.expect("let")
-        equations: list[EquationNode] = []
+        equations: list[syntax.EquationNode] = []
         while not self.has("in", "("):
             equations.append(self.equation())
             while self.accept(";"):
@@ -78,9 +66,9 @@ class ProgramParser(Cursor):
         self.expect("in")
         results = self.results()
         self.expect("}")
-        return ProgramNode(constants, inputs, tuple(equations), results, at)
+        return syntax.ProgramNode(constants, inputs, tuple(equations), results, at)
 
-    def results(self) -> tuple[Operand, ...]:
+    def results(self) -> tuple[syntax.Operand, ...]:
         """`(a, b)`, `(a,)` or `()`."""
         self.expect("(")
         return tuple(self.separated(")", self.operand))
@@ -89,7 +77,7 @@ class ProgramParser(Cursor):
 
     def binders(
         self, stop: str, values: bool = False, statics: bool = False
-    ) -> tuple[BinderNode, ...]:
+    ) -> tuple[syntax.BinderNode, ...]:
         """Definitions up to and with the token `stop`."""
         found = []
         while not self.has(stop):
@@ -99,7 +87,7 @@ class ProgramParser(Cursor):
 
     def binder(
         self, what: str, values: bool = False, statics: bool = False
-    ) -> BinderNode:
+    ) -> syntax.BinderNode:
         """`name:type`, or `name` alone in an untyped program."""
         static = statics and self.has("static") and self.peek(1).kind == "name"
         self.index += static
@@ -108,7 +96,7 @@ class ProgramParser(Cursor):
         value = None
         if values and aval and self.accept("="):
             value = self.elements()
-        return BinderNode(token.text, aval, token.at, value, static)
+        return syntax.BinderNode(token.text, aval, token.at, value, static)
 
     def aval(self) -> ShapedArray:
         """`f32[2,3]`, or `~f32[2,3]` where it is weakly typed."""
@@ -132,7 +120,7 @@ class ProgramParser(Cursor):
         ahead = int(self.has("~"))
         return self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
 
-    def elements(self) -> tuple[NumberNode, ...]:
+    def elements(self) -> tuple[syntax.NumberNode, ...]:
         """`{1 2 3}`: the elements of an array in row-major order."""
         self.expect("{")
         found = []
@@ -141,7 +129,7 @@ class ProgramParser(Cursor):
             self.accept(",")
         return tuple(found)
 
-    def number(self) -> NumberNode:
+    def number(self) -> syntax.NumberNode:
         """A number or a truth value, without a type."""
         token = self.take()
         if token.kind != "number" and token.text not in NUMBER_WORDS:
@@ -150,11 +138,11 @@ class ProgramParser(Cursor):
         if text.lstrip("-") == "nan" and self.accept("("):
             text += f"({self.take().text})"
             self.expect(")")
-        return NumberNode(text, None, token.at)
+        return syntax.NumberNode(text, None, token.at)
 
     # -- equations ------------------------------------------------------------
 
-    def equation(self) -> EquationNode:
+    def equation(self) -> syntax.EquationNode:
         """`results = primitive[params] operands`."""
         at = self.peek().at
         outputs = self.binders("=") if self._binds(self.index) else ()
@@ -164,7 +152,9 @@ class ProgramParser(Cursor):
             effects.append(self.name("the name of an effect").text)
         params = self.nested(self.params) if self.accept("[") else ()
         inputs = self.operands(self.column(at))
-        return EquationNode(outputs, primitive.text, tuple(effects), params, inputs, at)
+        return syntax.EquationNode(
+            outputs, primitive.text, tuple(effects), params, inputs, at
+        )
 
     def _binds(self, index: int) -> bool:
         """True if variables and `=` stand here: typed ones, or bare ones on a line."""
@@ -182,9 +172,9 @@ class ProgramParser(Cursor):
             index += 1
         return min(index + 1, last)
 
-    def operands(self, column: int) -> tuple[Operand, ...]:
+    def operands(self, column: int) -> tuple[syntax.Operand, ...]:
         """Operands up to the next equation; longer lists go on in deeper lines."""
-        found: list[Operand] = []
+        found: list[syntax.Operand] = []
         while self.peek().kind in ("name", "number") and not self.has("in", "("):
             if self.on_new_line(self.index) and self._equation_starts(column):
                 break
@@ -201,33 +191,33 @@ class ProgramParser(Cursor):
             return shallow or first.text not in NUMBER_WORDS
         return shallow or second.text in ("[", "!") or self._binds(self.index)
 
-    def operand(self) -> Operand:
+    def operand(self) -> syntax.Operand:
         """A variable or a literal, `x` or `2.0:f32[]`."""
         token = self.peek()
         if token.kind not in ("name", "number"):
             raise self.fail("a variable or a literal")
         if token.kind == "name" and self.peek(1).text not in (":", "("):
-            return NameNode(self.take().text, token.at)
+            return syntax.NameNode(self.take().text, token.at)
         number = self.number()
         if not self.accept(":"):
             return number
-        return NumberNode(number.text, self.aval(), number.at)
+        return syntax.NumberNode(number.text, self.aval(), number.at)
 
     # -- parameters -----------------------------------------------------------
 
-    def params(self) -> tuple[ParameterNode, ...]:
+    def params(self) -> tuple[syntax.ParameterNode, ...]:
         """`name=value` up to and with `]`."""
-        found: list[ParameterNode] = []
+        found: list[syntax.ParameterNode] = []
         while not self.accept("]"):
             token = self.name("a parameter or `]`")
             if token.text in {p.name for p in found}:
                 raise self.fail("a parameter not yet given", token)
             self.expect("=")
-            found.append(ParameterNode(token.text, self.value(), token.at))
+            found.append(syntax.ParameterNode(token.text, self.value(), token.at))
             self.accept(",")
         return tuple(found)
 
-    def value(self) -> Value:
+    def value(self) -> syntax.Value:
         """The value of a parameter: a word, a number, a list or a program."""
         token = self.peek()
         if token.text == "{":
@@ -240,13 +230,13 @@ class ProgramParser(Cursor):
             return self.nested(lambda: self.many(close, token.at))
         match token.kind:
             case "number":
-                return NumberNode(token.text, None, token.at)
+                return syntax.NumberNode(token.text, None, token.at)
             case "string":
-                return WordNode(_unquote(self, token), True, token.at)
+                return syntax.WordNode(_unquote(self, token), True, token.at)
             case "text" | "tree" | "type":
-                return WordNode(token.text, False, token.at)
+                return syntax.WordNode(token.text, False, token.at)
             case "name" | "angle" if not self.has("("):
-                return WordNode(token.text, False, token.at)
+                return syntax.WordNode(token.text, False, token.at)
             case "name" if token.text in WRAPPERS:
                 return self.wrapped()
             case "name" if token.text in FIELDS:
@@ -255,17 +245,17 @@ class ProgramParser(Cursor):
                 raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
         raise self.fail("the value of a parameter", token)
 
-    def wrapped(self) -> NumberNode:
+    def wrapped(self) -> syntax.NumberNode:
         """The rest of `np.int64(3)`, which is 3."""
         self.expect("(")
         found = self.number()
         self.expect(")")
         return found
 
-    def record(self, fields: tuple[str, ...], at: int) -> ListNode:
+    def record(self, fields: tuple[str, ...], at: int) -> syntax.ListNode:
         """The rest of a list whose parts have names, in their order."""
         self.expect("(")
-        found: list[Value] = []
+        found: list[syntax.Value] = []
         for name in fields:
             if found:
                 self.expect(",")
@@ -273,11 +263,11 @@ class ProgramParser(Cursor):
             self.expect("=")
             found.append(self.value())
         self.expect(")")
-        return ListNode(tuple(found), at)
+        return syntax.ListNode(tuple(found), at)
 
-    def many(self, close: str, at: int) -> ListNode:
+    def many(self, close: str, at: int) -> syntax.ListNode:
         """The rest of a list, separated by commas; programs need none."""
-        items: list[Value] = []
+        items: list[syntax.Value] = []
         while not self.has(close):
             items.append(self.value())
             if self.accept(",") or self.has(close):
@@ -285,7 +275,7 @@ class ProgramParser(Cursor):
             if not self.has("{") and self.peek().text not in self.let:
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
-        return ListNode(tuple(items), at, close == "]")
+        return syntax.ListNode(tuple(items), at, close == "]")
 
 
 def _unquote(reader: ProgramParser, token: Token) -> str:

@@ -31,16 +31,7 @@ from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.outcomes import Outcome, expected_class
 from traceir.conform.casefiles.sessions import Call, Probe, Session
 from traceir.conform.casefiles.values import TypedValue, same_bits, show
-from traceir.conform.judging import witness
-from traceir.conform.judging.answers import (
-    Malformed,
-    arrays_of,
-    describe,
-    listed,
-    located,
-    outcomes_of,
-    types_of,
-)
+from traceir.conform.judging import answers, witness
 from traceir.conform.judging.witness import Arrays
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Literal, subjaxprs
@@ -126,13 +117,13 @@ def judge(
         why = check_choices(_choices(implementation), rules)
         why = why or _check(implementation, case, rules, exact)
     except Unsupported as reason:
-        return Verdict("unsupported", describe(reason, named=False))
-    except Malformed as reason:
+        return Verdict("unsupported", answers.describe(reason, named=False))
+    except answers.Malformed as reason:
         return Verdict("fail", str(reason))
     except _Unattributed as found:
         return Verdict("pass", f"unattributed: {found}")
     except Exception as error:  # a crash of the implementation is a verdict
-        return Verdict("crashed", located(error))
+        return Verdict("crashed", answers.located(error))
     return Verdict("fail", why) if why else Verdict("pass")
 
 
@@ -165,8 +156,8 @@ def _check(
             raise Unsupported("reads no programs of its own") from None
         return _check_rejection(error, case)
     try:
-        types = types_of(implementation.type(program), program)
-    except (Malformed, Unsupported):
+        types = answers.types_of(implementation.type(program), program)
+    except (answers.Malformed, Unsupported):
         raise
     except Exception as error:
         return _check_rejection(error, case)
@@ -204,7 +195,7 @@ def _check_rejection(error: Exception, case: Case) -> str | None:
         raise error
     if rule == case.reject:
         return None
-    text = describe(error, named=False)
+    text = answers.describe(error, named=False)
     return f"rejected by {rule}, {_wanted(case)}: {text}"
 
 
@@ -247,8 +238,8 @@ def _check_values(
         return None
     args = [v.array for v in case.values("call")]
     given = [a.copy() for a in args]
-    found = listed("eval", implementation.eval(program, given), len(wanted))
-    got = arrays_of(found)
+    found = answers.listed("eval", implementation.eval(program, given), len(wanted))
+    got = answers.arrays_of(found)
     for k, (before, after) in enumerate(zip(args, given)):
         if not same_bits(before, after):
             return f"changed argument {k} in place"
@@ -304,7 +295,7 @@ def _is_one_equation(program: ClosedJaxpr) -> bool:
 def _check_session(implementation: Implementation, session: Session) -> str | None:
     numbered = enumerate(session.steps, 1)
     steps = [(k, step) for k, step in numbered if isinstance(step, Call | Probe)]
-    outcomes = outcomes_of(implementation.session(session), len(steps))
+    outcomes = answers.outcomes_of(implementation.session(session), len(steps))
     for (k, step), outcome in zip(steps, outcomes):
         if why := outcome.meets(step):
             return f"step {k}, {why}" if len(session.steps) > 1 else why

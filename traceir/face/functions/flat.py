@@ -15,18 +15,10 @@ from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
 from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.values import cast, operand_of
-from traceir.face.functions import functions
+from traceir.face.functions import functions, writing
 from traceir.face.functions.copies import flatten
 from traceir.face.functions.functions import direct
 from traceir.face.functions.ufuncs import check_cast, stretches
-from traceir.face.functions.writing import (
-    index_of,
-    is_known,
-    is_mask,
-    taken,
-    trimmed,
-    write,
-)
 from traceir.tracing.trace import typeof
 
 
@@ -54,7 +46,7 @@ class FlatIterator(np.lib.mixins.NDArrayOperatorsMixin):
     def __setitem__(self, index: Any, value: Any) -> None:
         array = self.base
         memory = array.concrete
-        place = index_of(index)
+        place = writing.index_of(index)
         try:
             plain = unwrapped((place, value))
         except KeyError:
@@ -65,10 +57,10 @@ class FlatIterator(np.lib.mixins.NDArrayOperatorsMixin):
             array.touch()
             return
         flat = traced(jnp.reshape(array.now(), (-1,)), number=False)
-        if not is_known(place) and not is_mask(place):
+        if not writing.is_known(place) and not writing.is_mask(place):
             check_index(flat.shape, place)
-        shape = taken(flat.shape, place)
-        write(flat, place, cycled(value, shape))
+        shape = writing.taken(flat.shape, place)
+        writing.write(flat, place, cycled(value, shape))
         array.store(jnp.reshape(flat.now(), array.shape))
 
     def __array_ufunc__(
@@ -113,11 +105,13 @@ def _target(name: str, array: Any) -> NumpyTracer:
 @direct(np.place)
 def _place(arr: Any, mask: Any, vals: Any) -> None:
     """Write to where a mask is, one new element after the other."""
-    array, which = _target("place", arr), index_of(mask)
+    array, which = _target("place", arr), writing.index_of(mask)
     if isinstance(which, NumpyTracer):
         if np.size(vals) != 1:
             raise rules.error("update.mask", got=f"{np.size(vals)} elements")
-        write(array, which.astype(bool), vals if np.ndim(vals) == 0 else vals[0])
+        writing.write(
+            array, which.astype(bool), vals if np.ndim(vals) == 0 else vals[0]
+        )
         return
     chosen = np.flatnonzero(which)
     FlatIterator(array)[chosen] = cycled(vals, chosen.shape)
@@ -150,7 +144,7 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     have = typeof(value)
     if not have.weak_type:
         check_cast("copyto", have.dtype, array.dtype, casting)
-    value = trimmed(value, array.ndim)
+    value = writing.trimmed(value, array.ndim)
     if not stretches(typeof(value).shape, array.shape):
         got = f"elements of shape {have.shape} for an array of shape {array.shape}"
         raise rules.error("update.shape", got=got)
@@ -164,7 +158,7 @@ def _nan_to_num(x: Any, copy: bool = True, **options: Any) -> Any:
     if copy or not isinstance(x, NumpyTracer):
         return functions.new(np.nan_to_num, (x,), options)
     if x.dtype.kind in "fc":
-        write(x, Ellipsis, functions.new(np.nan_to_num, (x,), options))
+        writing.write(x, Ellipsis, functions.new(np.nan_to_num, (x,), options))
     return x if x.ndim else x[()]
 
 
@@ -177,7 +171,7 @@ def sort(
     stable: Any = None,
 ) -> None:
     """Sort the elements along an axis, in place."""
-    write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
+    writing.write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
 
 
 def partition(
@@ -188,4 +182,4 @@ def partition(
     order: None = None,
 ) -> None:
     """Sort the elements along an axis, in place: so they are around any place."""
-    write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
+    writing.write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))

@@ -13,16 +13,7 @@ from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
 from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.values import operand_of
-from traceir.face.functions import functions, ufuncs
-from traceir.face.functions.writing import (
-    check_empty,
-    check_fits,
-    index_of,
-    is_known,
-    is_mask,
-    taken,
-    write,
-)
+from traceir.face.functions import functions, ufuncs, writing
 from traceir.lax.checks.operands import convert
 from traceir.lax.checks.shapes import axis_in
 
@@ -95,20 +86,20 @@ def _at(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> None:
     array, index, *operands = inputs
     if not isinstance(array, NumpyTracer):
         raise rules.error("face.out", got=f"an array of shape {np.shape(array)}")
-    place = index_of(index)
+    place = writing.index_of(index)
     method = _UPDATES.get(ufunc.__name__)
     if method is None:
         if operands:
             raise rules.error("face.function", got=f"{ufunc.__name__}.at")
-        write(array, index, ufuncs.computed(ufunc, [array[index]])[0])
+        writing.write(array, index, ufuncs.computed(ufunc, [array[index]])[0])
         return
     array.check_home()
     new = convert(operand_of("at", operands[0]), array.dtype)
-    if is_known(place):
-        check_fits(new, taken(array.shape, place))
-    elif not is_mask(place):
+    if writing.is_known(place):
+        writing.check_fits(new, writing.taken(array.shape, place))
+    elif not writing.is_mask(place):
         check_index(array.shape, place)
-        check_empty(new, array, place)
+        writing.check_empty(new, array, place)
     array.replace(traced(getattr(array.now().at[place], method)(new)))
 
 

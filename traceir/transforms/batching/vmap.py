@@ -14,13 +14,7 @@ from traceir.dtypes import is_float0
 from traceir.jit.staging import check_outputs, function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, living, typeof
-from traceir.transforms.batching.axis_specs import (
-    MappedLeaf,
-    check_axes,
-    common_size,
-    mapped_leaves,
-    spread,
-)
+from traceir.transforms.batching import axis_specs
 from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.axes import first, place_at
 from traceir.transforms.rules.registry import BatchAxis, Dim
@@ -61,13 +55,13 @@ def vmap(
     if spmd_axis_name is not None:
         raise rules.error("vmap.spmd", got=repr(spmd_axis_name))
     in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
-    check_axes("in_axes", in_axes, top=True)
-    check_axes("out_axes", out_axes)
+    axis_specs.check_axes("in_axes", in_axes, top=True)
+    axis_specs.check_axes("out_axes", out_axes)
 
     @functools.wraps(fun)
     def batched(*args: Any, **kwargs: Any) -> Any:
-        leaves, tree = mapped_leaves(fun, in_axes, args, kwargs)
-        axis = BatchAxis(axis_name, common_size(leaves, axis_size))
+        leaves, tree = axis_specs.mapped_leaves(fun, in_axes, args, kwargs)
+        axis = BatchAxis(axis_name, axis_specs.common_size(leaves, axis_size))
         return apply_batched(fun, axis, leaves, tree, out_axes)
 
     name = function_name(fun)
@@ -80,7 +74,7 @@ def vmap(
 def apply_batched(
     fun: Callable[..., Any],
     axis: BatchAxis,
-    leaves: Sequence[MappedLeaf],
+    leaves: Sequence[axis_specs.MappedLeaf],
     tree: flatten.TreeDef,
     out_axes: Any,
     transform: str = "vmap",
@@ -100,7 +94,7 @@ def apply_batched(
         results, out_tree = flatten.flatten(fun(*args, **kwargs))
         check_outputs(results, out_tree)
         taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
-    targets = spread("out_axes", out_axes, out_tree)
+    targets = axis_specs.spread("out_axes", out_axes, out_tree)
     paths = out_tree.paths()
     return out_tree.unflatten(
         [

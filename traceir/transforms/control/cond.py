@@ -19,17 +19,7 @@ from traceir.transforms.autodiff.cached_transforms import (
     transpose_program,
 )
 from traceir.transforms.batching.batch_trace import batch_program
-from traceir.transforms.control.regions import (
-    Slot,
-    any_of,
-    extended,
-    given,
-    moving,
-    nonzero,
-    region,
-    symbolic,
-    with_tangents,
-)
+from traceir.transforms.control import regions
 from traceir.transforms.rules.axes import at_front
 from traceir.transforms.rules.registry import (
     BATCH,
@@ -52,43 +42,45 @@ from traceir.transforms.rules.rewrites import spread
 
 def branches_of(params: Params) -> tuple[ClosedJaxpr, ...]:
     """The programs that a `cond` chooses between."""
-    found: tuple[ClosedJaxpr, ...] = given(params)["branches"]
+    found: tuple[ClosedJaxpr, ...] = regions.given(params)["branches"]
     return found
 
 
 def jvp_cond(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """A tangent that one branch gives is zeros in the others."""
     branches = branches_of(params)
-    made = [jvp_program(b, moving(tangents[1:])) for b in branches]
-    moves = any_of([mask for _, mask in made])
+    made = [jvp_program(b, regions.moving(tangents[1:])) for b in branches]
+    moves = regions.any_of([mask for _, mask in made])
     avals = branches[0].out_avals
     programs = tuple(
-        with_tangents(p, len(avals), avals, mask, moves) for p, mask in made
+        regions.with_tangents(p, len(avals), avals, mask, moves) for p, mask in made
     )
-    found = region("cond", [*primals, *nonzero(tangents)], branches=programs)
-    return found[: len(avals)], symbolic(found[len(avals) :], moves, avals)
+    found = regions.region(
+        "cond", [*primals, *regions.nonzero(tangents)], branches=programs
+    )
+    return found[: len(avals)], regions.symbolic(found[len(avals) :], moves, avals)
 
 
 def linearize_cond(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
     """Residuals of all branches in common places: those of other branches are zeros."""
     branches = branches_of(params)
     made = [linearize_program(b, moved[1:]) for b in branches]
-    moves = any_of([m.nonzero for m in made])
+    moves = regions.any_of([m.nonzero for m in made])
     avals = branches[0].out_avals
     count = len(avals)
     merged, places = common([m.forward.out_avals[count:] for m in made])
     forward, linear = [], []
     for part, own in zip(made, places, strict=True):
-        slots: list[Slot] = [*range(count), *merged]
+        slots: list[regions.Slot] = [*range(count), *merged]
         for k, place in enumerate(own):
             slots[count + place] = count + k
-        forward.append(extended(part.forward, slots))
+        forward.append(regions.extended(part.forward, slots))
         program = spread(part.linear, own, merged)
-        linear.append(with_tangents(program, 0, avals, part.nonzero, moves))
-    found = region("cond", primals, branches=tuple(forward))
+        linear.append(regions.with_tangents(program, 0, avals, part.nonzero, moves))
+    found = regions.region("cond", primals, branches=tuple(forward))
 
     def push(residuals: Values, tangents: Values) -> Tangents:
-        return region("cond", [*residuals, *tangents], branches=tuple(linear))
+        return regions.region("cond", [*residuals, *tangents], branches=tuple(linear))
 
     return found[:count], moves, [primals[0], *found[count:]], push
 
@@ -121,14 +113,19 @@ def transpose_cond(
     index, *rest = operands
     linear = [type(v) is LinearOperand for v in rest]
     made = [
-        transpose_program(b, linear, moving(cotangents)) for b in branches_of(params)
+        transpose_program(b, linear, regions.moving(cotangents))
+        for b in branches_of(params)
     ]
-    moves = any_of([mask for _, mask in made])
+    moves = regions.any_of([mask for _, mask in made])
     avals = [v.aval for v in rest if type(v) is LinearOperand]
-    programs = tuple(with_tangents(p, 0, avals, mask, moves) for p, mask in made)
+    programs = tuple(
+        regions.with_tangents(p, 0, avals, mask, moves) for p, mask in made
+    )
     values = [v for v in rest if type(v) is not LinearOperand]
-    found = region("cond", [index, *values, *nonzero(cotangents)], branches=programs)
-    pulled = iter(symbolic(found, moves, avals))
+    found = regions.region(
+        "cond", [index, *values, *regions.nonzero(cotangents)], branches=programs
+    )
+    pulled = iter(regions.symbolic(found, moves, avals))
     return [None, *(next(pulled) if moved else None for moved in linear)]
 
 
@@ -143,10 +140,10 @@ def batch_cond(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> B
         for v, d in zip(values[1:], dims[1:], strict=True)
     ]
     made = [batch_program(b, axis, batched)[1] for b in branches]
-    moves = any_of([[d is not None for d in found] for found in made])
+    moves = regions.any_of([[d is not None for d in found] for found in made])
     wanted = [0 if m else None for m in moves]
     programs = tuple(batch_program(b, axis, batched, wanted)[0] for b in branches)
-    return region("cond", [values[0], *operands], branches=programs), wanted
+    return regions.region("cond", [values[0], *operands], branches=programs), wanted
 
 
 def _select(

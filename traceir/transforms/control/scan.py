@@ -14,17 +14,7 @@ from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.tracing.trace import Value
 from traceir.transforms.autodiff.cached_transforms import jvp_program
 from traceir.transforms.batching.batch_trace import batch_program
-from traceir.transforms.control.regions import (
-    fixpoint,
-    given,
-    instantiated,
-    moving,
-    nonzero,
-    parts,
-    region,
-    symbolic,
-    with_tangents,
-)
+from traceir.transforms.control import regions
 from traceir.transforms.rules.axes import place_at
 from traceir.transforms.rules.registry import (
     BATCH,
@@ -55,7 +45,7 @@ class ScanEqn:
     @staticmethod
     def of(params: Params) -> ScanEqn:
         """The equation with these params."""
-        found = given(params)
+        found = regions.given(params)
         return ScanEqn(
             found["jaxpr"],
             found["length"],
@@ -78,14 +68,14 @@ class ScanEqn:
 
     def split(self, items: Sequence[Any]) -> list[list[Any]]:
         """Something about the operands: of constants, carry and rows."""
-        return list(parts(items, self.consts, self.carry))
+        return list(regions.parts(items, self.consts, self.carry))
 
     def run(
         self, body: ClosedJaxpr, *operands: Values, backwards: bool = False
     ) -> list[Value]:
         """A loop like this one with another body, other constants, carry and rows."""
         consts, carry, rows = operands
-        return region(
+        return regions.region(
             "scan",
             [*consts, *carry, *rows],
             jaxpr=body,
@@ -103,29 +93,33 @@ class ScanEqn:
 def jvp_scan(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """One loop that carries tangents, too."""
     scan = ScanEqn.of(params)
-    first, carried, over = scan.split(moving(tangents))
-    carried = fixpoint(
+    first, carried, over = scan.split(regions.moving(tangents))
+    carried = regions.fixpoint(
         carried, lambda m: jvp_program(scan.body, [*first, *m, *over])[1][: scan.carry]
     )
     body, mask = jvp_program(scan.body, [*first, *carried, *over])
     moves = [*carried, *mask[scan.carry :]]
     avals = scan.body.out_avals
     count = len(avals)
-    body = with_tangents(body, count, avals, mask, moves)
+    body = regions.with_tangents(body, count, avals, mask, moves)
     body = arranged(
         body,
         interleaved((scan.consts, scan.carry, scan.rows), (first, carried, over)),
         interleaved((scan.carry, count - scan.carry), (carried, moves[scan.carry :])),
     )
     values, dots = scan.split(primals), scan.split(tangents)
-    dots[1] = [instantiated(t) if moved else t for t, moved in zip(dots[1], carried)]
-    operands = [[*v, *nonzero(t)] for v, t in zip(values, dots, strict=True)]
+    dots[1] = [
+        regions.instantiated(t) if moved else t for t, moved in zip(dots[1], carried)
+    ]
+    operands = [[*v, *regions.nonzero(t)] for v, t in zip(values, dots, strict=True)]
     found = list(
-        parts(scan.run(body, *operands), scan.carry, sum(carried), count - scan.carry)
+        regions.parts(
+            scan.run(body, *operands), scan.carry, sum(carried), count - scan.carry
+        )
     )
     last, last_dots, ys, ys_dots = found
     out_avals = scan.out_avals
-    return [*last, *ys], symbolic([*last_dots, *ys_dots], moves, out_avals)
+    return [*last, *ys], regions.symbolic([*last_dots, *ys_dots], moves, out_avals)
 
 
 def interleaved(counts: Sequence[int], masks: Sequence[Mask]) -> list[int]:
@@ -156,7 +150,7 @@ def batch_scan(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> B
         found = batch_program(scan.body, axis, _at_front([*first, *carry, *over]))[1]
         return [d is not None for d in found[: scan.carry]]
 
-    carried = fixpoint(carried, grow)
+    carried = regions.fixpoint(carried, grow)
     inner = _at_front([*first, *carried, *over])
     found = batch_program(scan.body, axis, inner)[1]
     moves = [*carried, *(d is not None for d in found[scan.carry :])]

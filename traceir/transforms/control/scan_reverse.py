@@ -19,16 +19,8 @@ from traceir.transforms.autodiff.cached_transforms import (
     staged,
 )
 from traceir.transforms.autodiff.transpose import backward_pass
+from traceir.transforms.control import regions
 from traceir.transforms.control.partial_eval import partial_eval_program
-from traceir.transforms.control.regions import (
-    fixpoint,
-    instantiated,
-    moving,
-    nonzero,
-    parts,
-    symbolic,
-    with_tangents,
-)
 from traceir.transforms.control.scan import ScanEqn
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import (
@@ -74,12 +66,12 @@ def run_forward(scan: ScanEqn, count: int, values: Values) -> ForwardScan:
     body = keep_outputs(scan.body, [*[True] * count, *(k is None for k in sources)])
     halves = hoisted(body, scan.consts, count)
     early = apply(halves.outer, values[: scan.consts])
-    consts, settled = parts(early, len(early) - sum(halves.moved))
+    consts, settled = regions.parts(early, len(early) - sum(halves.moved))
     _, init, rows = scan.split(values)
     # A loop without results is not run.
     gives = halves.inner.jaxpr.outvars or any(e.effects for e in halves.inner.eqns)
     found = scan.run(halves.inner, consts, init, rows) if gives else []
-    outs, rest = parts(found, count)
+    outs, rest = regions.parts(found, count)
     computed = iter(merged(halves.moved, settled, rest))
     stacked = iter(flipped(halves.moved))
     return ForwardScan(
@@ -110,11 +102,11 @@ def linearize_scan(primals: Values, moved: Mask, params: Params) -> LinearizeRes
         found = linearize_program(scan.body, [*first, *carry, *over])
         return found.nonzero[: scan.carry]
 
-    grown = fixpoint(carried, grow)
+    grown = regions.fixpoint(carried, grow)
     both = linearize_program(scan.body, [*first, *grown, *over])
     avals = scan.body.out_avals
     moves = [*grown, *both.nonzero[scan.carry :]]
-    linear = with_tangents(both.linear, 0, avals, both.nonzero, moves)
+    linear = regions.with_tangents(both.linear, 0, avals, both.nonzero, moves)
     forward = run_forward(replace(scan, body=both.forward), len(avals), primals)
 
     def push(values: Values, tangents: Values) -> Tangents:
@@ -142,7 +134,7 @@ def split_scan(values: Values, moved: Mask, params: Params) -> list[Value] | Non
         found = partial_eval_program(scan.body, [*first, *carry, *over])
         return found.moved[: scan.carry]
 
-    carried = fixpoint(init, grow)
+    carried = regions.fixpoint(init, grow)
     inner = [*first, *carried, *over]
     rows = len(scan.body.out_avals) - scan.carry
     halves = partial_eval_program(scan.body, inner, [*carried, *[False] * rows])
@@ -169,17 +161,17 @@ def transpose_scan(
     the constants have been given so far."""
     scan = ScanEqn.of(params)
     first, init, rows = scan.split([type(v) is LinearOperand for v in operands])
-    given_last, given_rows = list(parts(cotangents, scan.carry))
+    given_last, given_rows = list(regions.parts(cotangents, scan.carry))
     consts, _, over = scan.split(operands)
-    body = backward_body(scan, first, rows, moving(given_rows))
+    body = backward_body(scan, first, rows, regions.moving(given_rows))
     fixed = kept(consts, flipped(first))
-    arriving = [instantiated(ct) for ct in given_last]
+    arriving = [regions.instantiated(ct) for ct in given_last]
     totals = [zeros(v.aval) for v in kept(consts, first)]
     found = scan.run(
         body,
         fixed,
         [*totals, *arriving],
-        [*nonzero(given_rows), *kept(over, flipped(rows))],
+        [*regions.nonzero(given_rows), *kept(over, flipped(rows))],
         backwards=True,
     )
     pulled = iter(found)
@@ -202,7 +194,7 @@ def backward_body(
     body = scan.body
     linear = [*first, *[True] * scan.carry, *rows]
     consts, _, over = scan.split(body.in_avals)
-    carry, out_rows = parts(body.out_avals, scan.carry)
+    carry, out_rows = regions.parts(body.out_avals, scan.carry)
     avals = [
         *kept(consts, flipped(first)),
         *kept(consts, first),
@@ -213,7 +205,7 @@ def backward_body(
 
     def call(inputs: list[StagedTracer]) -> Values:
         """One step backwards, by the transposed tape of the body."""
-        fixed, totals, last, cts, residuals = parts(
+        fixed, totals, last, cts, residuals = regions.parts(
             inputs, len(first) - sum(first), sum(first), scan.carry, sum(arriving)
         )
         known = iter([*fixed, *residuals])
@@ -225,8 +217,10 @@ def backward_body(
         sums = iter(totals)
         start = [next(sums) if moved else None for moved in first]
         start += [None] * (scan.carry + len(rows))
-        found = backward_pass(tape, [*last, *symbolic(cts, arriving, out_rows)], start)
-        return [instantiated(ct) for ct in kept(found, linear)]
+        found = backward_pass(
+            tape, [*last, *regions.symbolic(cts, arriving, out_rows)], start
+        )
+        return [regions.instantiated(ct) for ct in kept(found, linear)]
 
     key = "backward", tuple(first), tuple(rows), tuple(arriving), scan.carry
     return body.memo(key, lambda: staged(body, call, avals))

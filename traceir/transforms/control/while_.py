@@ -17,18 +17,8 @@ from traceir.tracing.staging import StagedTracer, apply
 from traceir.tracing.trace import Value, bind
 from traceir.transforms.autodiff.cached_transforms import jvp_program, staged
 from traceir.transforms.batching.batch_trace import batch_program
+from traceir.transforms.control import regions
 from traceir.transforms.control.cond import select_lanes
-from traceir.transforms.control.regions import (
-    fixpoint,
-    given,
-    instantiated,
-    moving,
-    nonzero,
-    parts,
-    region,
-    symbolic,
-    with_tangents,
-)
 from traceir.transforms.control.scan import interleaved
 from traceir.transforms.rules.axes import place_at
 from traceir.transforms.rules.registry import (
@@ -63,7 +53,7 @@ class WhileEqn:
     @staticmethod
     def of(params: Params) -> WhileEqn:
         """The equation with these params."""
-        found = given(params)
+        found = regions.given(params)
         return WhileEqn(
             found["cond_jaxpr"],
             found["cond_nconsts"],
@@ -78,13 +68,13 @@ class WhileEqn:
 
     def split(self, items: Sequence[Any]) -> list[list[Any]]:
         """Something about the operands: of both kinds of constants, and the carry."""
-        return list(parts(items, self.test_nconsts, self.body_nconsts))
+        return list(regions.parts(items, self.test_nconsts, self.body_nconsts))
 
     def run(
         self, values: Values, test: ClosedJaxpr, body: ClosedJaxpr, used: int
     ) -> list[Value]:
         """A loop like this one with other programs."""
-        return region(
+        return regions.region(
             "while",
             values,
             cond_jaxpr=test,
@@ -100,18 +90,22 @@ class WhileEqn:
 def jvp_while(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
     """One loop that carries tangents, too; its end is that of the loop without them."""
     loop = WhileEqn.of(params)
-    _, first, carried = loop.split(moving(tangents))
+    _, first, carried = loop.split(regions.moving(tangents))
     count = len(loop.avals)
-    carried = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
+    carried = regions.fixpoint(
+        carried, lambda m: jvp_program(loop.body, [*first, *m])[1]
+    )
     body, mask = jvp_program(loop.body, [*first, *carried])
-    body = with_tangents(body, count, loop.avals, mask, carried)
+    body = regions.with_tangents(body, count, loop.avals, mask, carried)
     total = len(body.out_avals)
     body = arranged(
         body, interleaved((loop.body_nconsts, count), (first, carried)), range(total)
     )
     values, dots = loop.split(primals), loop.split(tangents)
-    moved = [instantiated(t) for t, m in zip(dots[2], carried, strict=True) if m]
-    used = [*values[1], *nonzero(dots[1])]
+    moved = [
+        regions.instantiated(t) for t, m in zip(dots[2], carried, strict=True) if m
+    ]
+    used = [*values[1], *regions.nonzero(dots[1])]
     extra = tuple(a for a, m in zip(loop.avals, carried, strict=True) if m)
     found = loop.run(
         [*values[0], *used, *values[2], *moved],
@@ -119,7 +113,7 @@ def jvp_while(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
         body,
         len(used),
     )
-    return found[:count], symbolic(found[count:], carried, loop.avals)
+    return found[:count], regions.symbolic(found[count:], carried, loop.avals)
 
 
 def wider(closed: ClosedJaxpr, avals: tuple[ShapedArray, ...]) -> ClosedJaxpr:
@@ -141,8 +135,8 @@ def linearize_while(primals: Values, moved: Mask, params: Params) -> LinearizeRe
     """The loop runs twice: alone, and with tangents, for which it keeps nothing."""
     loop = WhileEqn.of(params)
     _, first, carried = loop.split(moved)
-    moves = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
-    outs = region("while", primals, **given(params))
+    moves = regions.fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
+    outs = regions.region("while", primals, **regions.given(params))
 
     def push(residuals: Values, tangents: Values) -> Tangents:
         """Run the loop again with tangents."""
@@ -154,7 +148,7 @@ def linearize_while(primals: Values, moved: Mask, params: Params) -> LinearizeRe
             next(arriving) if m else Zero(aval)
             for m, aval in zip(moved, avals, strict=True)
         ]
-        return nonzero(jvp_while(residuals, dots, params)[1])
+        return regions.nonzero(jvp_while(residuals, dots, params)[1])
 
     return outs, moves, list(primals), push
 
@@ -180,7 +174,7 @@ def batch_while(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> 
         found = batch_program(loop.body, axis, _dims([*first, *carry], 0))[1]
         return [d is not None for d in found]
 
-    carried = fixpoint(carried, grow)
+    carried = regions.fixpoint(carried, grow)
     lanes = len(loop.test.out_avals[0].shape)
     asked = batch_program(loop.test, axis, _dims([*tested, *carried], 0))[1]
     each = asked[0] is not None
@@ -219,7 +213,7 @@ def with_one_predicate(loop: WhileEqn) -> WhileEqn:
         return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
 
     def body(inputs: list[StagedTracer]) -> Values:
-        tested, used, carry = parts(inputs, split, loop.body_nconsts)
+        tested, used, carry = regions.parts(inputs, split, loop.body_nconsts)
         (which,) = apply(loop.test, [*tested, *carry])
         found = apply(loop.body, [*used, *carry])
         pairs = zip(found, carry, strict=True)

@@ -12,20 +12,7 @@ from traceir.ir.jaxpr import HostFunction, Params
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, bind, typeof
-from traceir.transforms.custom.custom_calls import (
-    CustomCallBody,
-    Nondiff,
-    bind_call,
-    check_captures,
-    check_results,
-    completed,
-    flatten_arguments,
-    host_rule,
-    in_order,
-    instantiated,
-    shown,
-    symbolic,
-)
+from traceir.transforms.custom import custom_calls
 from traceir.transforms.rules.registry import (
     JVP,
     JvpResult,
@@ -70,7 +57,7 @@ class custom_jvp:
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.jvp: Rule | None = None
-        self._nondiff = Nondiff(fun, nondiff_argnums, nondiff_argnames)
+        self._nondiff = custom_calls.Nondiff(fun, nondiff_argnums, nondiff_argnames)
         self._name = function_name(fun)
 
     def defjvp(self, jvp: Rule) -> Rule:
@@ -108,12 +95,12 @@ class custom_jvp:
         primals, others = self._nondiff.split(args, kwargs)
         others = {k: flatten.map_(_constant, value) for k, value in others.items()}
         labels = self._nondiff.labels(len(primals))
-        leaves, tree = flatten_arguments(primals, self._name, labels)
-        fun = completed(self.fun, others)
-        body = CustomCallBody(fun, tree, self._name, "custom_jvp", labels)
-        rule = JvpRule(self.jvp, tuple(in_order(others)), body)
+        leaves, tree = custom_calls.flatten_arguments(primals, self._name, labels)
+        fun = custom_calls.completed(self.fun, others)
+        body = custom_calls.CustomCallBody(fun, tree, self._name, "custom_jvp", labels)
+        rule = JvpRule(self.jvp, tuple(custom_calls.in_order(others)), body)
         named = HostFunction(function_name(self.jvp), rule)
-        return bind_call("custom_jvp_call", body, leaves, jvp=named)
+        return custom_calls.bind_call("custom_jvp_call", body, leaves, jvp=named)
 
 
 def _total(primal: Value, *parts: Tangent) -> Tangent:
@@ -134,7 +121,7 @@ class JvpRule:
 
     rule: Rule
     others: tuple[Any, ...]
-    body: CustomCallBody
+    body: custom_calls.CustomCallBody
 
     def __call__(
         self, primals: Values, tangents: Tangents
@@ -142,7 +129,8 @@ class JvpRule:
         """The leaves of the results, and their tangents."""
         tree = self.body.in_tree
         given = [
-            instantiated(t, typeof(p)) for p, t in zip(primals, tangents, strict=True)
+            custom_calls.instantiated(t, typeof(p))
+            for p, t in zip(primals, tangents, strict=True)
         ]
         pair = self.rule(*self.others, tree.unflatten(primals), tree.unflatten(given))
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -171,10 +159,10 @@ class JvpRule:
     def checked(self, primal: Value, tangent: Tangent, path: Any) -> Tangent:
         """The tangent; TypeError (custom_jvp.types) if the result has another type."""
         aval = typeof(primal)
-        found = symbolic(tangent, aval)
+        found = custom_calls.symbolic(tangent, aval)
         if found is None:
             at = flatten.key_path(path, "result")
-            got = f"a tangent {shown(tangent)} of {at}, {aval.str_short()}"
+            got = f"a tangent {custom_calls.shown(tangent)} of {at}, {aval.str_short()}"
             raise rules.error("custom_jvp.types", got=f"{got}, from {self.name}")
         return found
 
@@ -184,11 +172,11 @@ def jvp_of_call(primals: Values, tangents: Tangents, params: Params) -> JvpResul
     given = dict(params)
     count, program = given["num_consts"], given["call_jaxpr"]
     assert isinstance(count, int) and isinstance(given["jvp"], HostFunction)
-    check_captures(tangents, count, given["name"])
-    rule = host_rule(given["jvp"], "custom_jvp_call")
+    custom_calls.check_captures(tangents, count, given["name"])
+    rule = custom_calls.host_rule(given["jvp"], "custom_jvp_call")
     outs, tangents_out = rule(primals[count:], tangents[count:])
     giver = f"the rule of {given['name']}"
-    check_results("custom_jvp.types", program, map(typeof, outs), giver)
+    custom_calls.check_results("custom_jvp.types", program, map(typeof, outs), giver)
     return outs, tangents_out
 
 

@@ -15,19 +15,7 @@ from traceir.pytrees import flatten
 from traceir.pytrees.key_path import SequenceKey
 from traceir.tracing.trace import Tracer, Value, bind_all, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
-from traceir.transforms.custom.custom_calls import (
-    CustomCallBody,
-    Nondiff,
-    bind_call,
-    check_results,
-    completed,
-    flatten_arguments,
-    host_rule,
-    in_order,
-    instantiated,
-    shown,
-    symbolic,
-)
+from traceir.transforms.custom import custom_calls
 from traceir.transforms.rules.derivative_templates import scalar
 from traceir.transforms.rules.registry import (
     BATCH,
@@ -76,7 +64,7 @@ class custom_vjp:
         self.fun = fun
         self.fwd: Rule | None = None
         self.bwd: Rule | None = None
-        self._nondiff = Nondiff(fun, nondiff_argnums, ())
+        self._nondiff = custom_calls.Nondiff(fun, nondiff_argnums, ())
         self._name = function_name(fun)
 
     def defvjp(self, fwd: Rule, bwd: Rule) -> None:
@@ -93,13 +81,19 @@ class custom_vjp:
                 got = f"argument {position} of {self._name}"
                 raise rules.error("custom.nondiff", got=got)
         labels = self._nondiff.labels(len(primals))
-        leaves, tree = flatten_arguments(primals, self._name, labels)
-        body = CustomCallBody(
-            completed(self.fun, others), tree, self._name, "custom_vjp", labels
+        leaves, tree = custom_calls.flatten_arguments(primals, self._name, labels)
+        body = custom_calls.CustomCallBody(
+            custom_calls.completed(self.fun, others),
+            tree,
+            self._name,
+            "custom_vjp",
+            labels,
         )
-        forward = ForwardRule(self.fwd, completed(self.fwd, others), body)
-        backward = BackwardRule(self.bwd, tuple(in_order(others)), tree, self._name)
-        return bind_call(
+        forward = ForwardRule(self.fwd, custom_calls.completed(self.fwd, others), body)
+        backward = BackwardRule(
+            self.bwd, tuple(custom_calls.in_order(others)), tree, self._name
+        )
+        return custom_calls.bind_call(
             "custom_vjp_call",
             body,
             leaves,
@@ -118,7 +112,7 @@ class ForwardRule:
 
     rule: Rule
     call: Rule
-    body: CustomCallBody
+    body: custom_calls.CustomCallBody
 
     def __call__(self, primals: Values) -> Forward:
         """Results, residuals, and the structures of both."""
@@ -194,11 +188,13 @@ class BackwardRule:
             return Zero(aval)
         if type(ct) in (int, float) and aval.shape == ():
             return scalar(ct, aval)
-        found = symbolic(ct, aval)
+        found = custom_calls.symbolic(ct, aval)
         if found is None:
             at = flatten.key_path(path, "output")
             rule = f"the rule {function_name(self.rule)} of {self.name}"
-            got = f"{shown(ct)} at {at} from {rule}, for {aval.str_short()}"
+            got = (
+                f"{custom_calls.shown(ct)} at {at} from {rule}, for {aval.str_short()}"
+            )
             raise rules.error("custom_vjp.types", got=got)
         return found
 
@@ -219,12 +215,12 @@ def linearize_call(primals: Values, nonzero: Mask, params: Params) -> LinearizeR
     count = given["num_consts"]
     if any(nonzero[:count]):
         raise rules.error("custom.capture", got=f"a value captured by {given['name']}")
-    fwd = host_rule(given["fwd"], "custom_vjp_call")
-    bwd = host_rule(given["bwd"], "custom_vjp_call")
+    fwd = custom_calls.host_rule(given["fwd"], "custom_vjp_call")
+    bwd = custom_calls.host_rule(given["bwd"], "custom_vjp_call")
     outs, residuals, trees = fwd(primals[count:])
     avals = tuple(typeof(v) for v in outs)
     giver = f"the forward rule of {given['name']}"
-    check_results("custom_vjp.results", given["call_jaxpr"], avals, giver)
+    custom_calls.check_results("custom_vjp.results", given["call_jaxpr"], avals, giver)
     moving = tuple(nonzero[count:])
     pullback = Pullback(
         bwd, trees, avals, tuple(typeof(v) for v in primals[count:]), moving
@@ -259,7 +255,10 @@ class Pullback:
         """The cotangents of those inputs that move, by those of all real results."""
         given = iter(cotangents)
         full = [next(given) if is_inexact(a) else Zero(a) for a in self.outs]
-        values = [instantiated(ct, a) for ct, a in zip(full, self.outs, strict=True)]
+        values = [
+            custom_calls.instantiated(ct, a)
+            for ct, a in zip(full, self.outs, strict=True)
+        ]
         found = self.bwd(self.trees, residuals, values, self.ins)
         return [ct for ct, moves in zip(found, self.moving, strict=True) if moves]
 
@@ -270,7 +269,7 @@ def transpose_lin(
     """The backward rule."""
     given: dict[str, Any] = dict(params)
     count = given["num_res"]
-    pullback = host_rule(given["bwd"], "custom_lin")
+    pullback = custom_calls.host_rule(given["bwd"], "custom_lin")
     found = pullback(operands[:count], cotangents)
     return [None] * count + [
         ct if isinstance(operand, LinearOperand) else None
