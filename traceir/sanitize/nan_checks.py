@@ -69,7 +69,7 @@ def check_results(
         call = region(_NanCheckedDomain(context), primitive, dict(params))
         with np.errstate(all="ignore"):
             call(*arrays)
-    raise _error(flag, primitive, arrays, None, context)
+    raise _error(flag, primitive, arrays, None)
 
 
 class NanCheckedExecutable:
@@ -92,7 +92,7 @@ class NanCheckedExecutable:
         if flag:
             self.again.run(*arrays)
             name = self.closed.jaxpr.debug_name
-            raise _error(flag, name, arrays, None, self.context)
+            raise _error(flag, name, arrays, None)
         return found
 
     def as_text(self, form: str) -> str:
@@ -122,7 +122,7 @@ class _NanCheckedProgram(InterpretedProgram):
             several = found if isinstance(found, (list, tuple)) else (found,)
             flag = bad(several, context)
             if flag:
-                raise _error(flag, eqn.primitive, arrays, eqn, context)
+                raise _error(flag, eqn.primitive, arrays, eqn)
             return found
 
         return looked_at
@@ -139,9 +139,7 @@ class _NanCheckedDomain(ArrayDomain):
         return _NanCheckedProgram(closed, self._context).inner
 
 
-def _error(
-    flag: str, name: str, arrays: Sequence[Any], eqn: Eqn | None, context: Context
-) -> Exception:
+def _error(flag: str, name: str, arrays: Sequence[Any], eqn: Eqn | None) -> Exception:
     """The error of a result, which tells if an operand was bad before."""
     row, test, what = WATCHES[flag]
     before = any(np.any(test(_floats(a))) for a in arrays)

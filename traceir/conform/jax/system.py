@@ -18,7 +18,7 @@ from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.jax import keys, programs
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.jitted import Target
-from traceir.conform.systems.systems import AnyFunction, Scope, Static
+from traceir.conform.systems.systems import AnyFunction, JitOptions, Scope, Static
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text import parse
 
@@ -51,9 +51,7 @@ class JaxSystem:
         """A primitive of JAX, bound as its users' libraries bind it."""
         return programs.bind(primitive, *values, **params)
 
-    def jit(
-        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
-    ) -> AnyFunction:
+    def jit(self, fun: AnyFunction, static: Static, options: JitOptions) -> AnyFunction:
         """`jax.jit`; options that it lacks are unsupported."""
         if unknown := sorted(options.keys() - OPTIONS):
             raise Unsupported(f"jit has no {', '.join(unknown)}")

@@ -42,6 +42,8 @@ from traceir.text.syntax import (
 from traceir.text.words import number_value
 
 Bind = Callable[..., Any]
+# The values of a function, by name.
+Env = Mapping[str, Any]
 # What the params of a transform are read in: no names but those of functions.
 _NOTHING = ProgramNode((), (), (), (), 0)
 
@@ -263,7 +265,7 @@ class _HostRun:
         results = tuple(self.operand(env, a) for a in self.program.results)
         return results[0] if len(results) == 1 else results
 
-    def equation(self, env: Mapping[str, Any], equation: EquationNode) -> Any:
+    def equation(self, env: Env, equation: EquationNode) -> Any:
         name = equation.primitive
         args = [self.operand(env, a) for a in equation.inputs]
         params = {p.name: self.param(env, equation, p) for p in equation.params}
@@ -278,7 +280,7 @@ class _HostRun:
             return self.host.apply(function, *args, **params)
         return self.host.bind(name, *args, **params)
 
-    def operand(self, env: Mapping[str, Any], operand: Operand) -> Any:
+    def operand(self, env: Env, operand: Operand) -> Any:
         if isinstance(operand, NumberNode):
             if operand.aval is None:
                 return host_number(operand.text)
@@ -295,9 +297,7 @@ class _HostRun:
         got = f"`{operand.text}`, which nothing defines"
         raise self.source.error("text.syntax", got, operand.at)
 
-    def param(
-        self, env: Mapping[str, Any], eqn: EquationNode, param: ParameterNode
-    ) -> Any:
+    def param(self, env: Env, eqn: EquationNode, param: ParameterNode) -> Any:
         row = self.host.rules.prims.get(eqn.primitive)
         domains = {p.name: p.domain for p in row.params} if row else {}
         values = Values(self.source, self.host.rules, _no_program, _no_name, ())
@@ -308,9 +308,7 @@ class _HostRun:
             env = {**self.host.plain, **env}
         return self.value(env, values, param.value, domains.get(param.name, "any"))
 
-    def value(
-        self, env: Mapping[str, Any], values: Values, value: syntax.Value, domain: str
-    ) -> Any:
+    def value(self, env: Env, values: Values, value: syntax.Value, domain: str) -> Any:
         # A word that names a variable of the host function stands for its value.
         if isinstance(value, ListNode):
             items = (self.value(env, values, v, domain) for v in value.items)

@@ -35,6 +35,7 @@ from traceir.tracing.trace import bind, typeof
 Scope = AbstractContextManager[Any]
 AnyFunction = Callable[..., Any]
 Static = tuple[str, ...]
+JitOptions = Mapping[str, Any]
 # By the first word of a dotted name in a host function.
 NAMESPACES: Mapping[str, Any] = {
     "numpy": traceir.numpy,
@@ -66,9 +67,7 @@ class System(Protocol):
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied; its name and params are those of the tables."""
 
-    def jit(
-        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
-    ) -> AnyFunction:
+    def jit(self, fun: AnyFunction, static: Static, options: JitOptions) -> AnyFunction:
         """The function jitted, the parameters of these names being static."""
 
     def via(self, transform: str, target: Target) -> AnyFunction:
@@ -126,9 +125,7 @@ class TraceirSystem:
         """`traceir.tracing.trace.bind`."""
         return bind(primitive, *values, **params)
 
-    def jit(
-        self, fun: AnyFunction, static: Static, options: Mapping[str, Any]
-    ) -> AnyFunction:
+    def jit(self, fun: AnyFunction, static: Static, options: JitOptions) -> AnyFunction:
         """A function that is jitted once for each face in which it is called."""
         return _Faces(self, fun, static, options)
 
@@ -208,7 +205,7 @@ class _Faces:
         system: TraceirSystem,
         fun: AnyFunction,
         static: Static,
-        options: Mapping[str, Any],
+        options: JitOptions,
     ) -> None:
         update_wrapper(self, fun, updated=())
         self.system = system
@@ -229,11 +226,7 @@ class _Faces:
 
 
 def _jitted(
-    fun: AnyFunction,
-    static: Static,
-    options: Mapping[str, Any],
-    backend: str,
-    face: str,
+    fun: AnyFunction, static: Static, options: JitOptions, backend: str, face: str
 ) -> JitFunction:
     rest = {"backend": backend, **options, "face": face}
     argnums = rest.pop("static_argnums", None)

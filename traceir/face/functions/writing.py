@@ -171,7 +171,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
         return
     if is_known(place):
         check_fits(new, taken(array.shape, place))
-        if is_basic(place) and _everything(place, array.shape):
+        if is_basic(place) and _everything(place):
             array.replace(
                 traced(jnp.broadcast_to(trimmed(new, array.ndim), array.shape))
             )
@@ -211,7 +211,7 @@ def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
     return value._step == TracedIndex(place)
 
 
-def _everything(place: Any, shape: tuple[int, ...]) -> bool:
+def _everything(place: Any) -> bool:
     parts = place if isinstance(place, tuple) else (place,)
     return all(
         part is Ellipsis or (isinstance(part, slice) and part == slice(None))

@@ -16,8 +16,11 @@ from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.rules.axes import move, place_at
 from traceir.transforms.rules.registry import BatchAxis, Batched, Dim, Dims, Values
 
+ParamDict = dict[str, Any]
+# A value, and its batched dimension.
+Placed = tuple[Value, Dim]
 # Operand, its batched dimension, the axis, params -> result and its dimension.
-OwnRule = Callable[[Value, Dim, BatchAxis, dict[str, Any]], tuple[Value, Dim]]
+OwnRule = Callable[[Value, Dim, BatchAxis, ParamDict], Placed]
 
 
 def over_axis(
@@ -39,9 +42,7 @@ def over_axis(
 def folded(primitive: str, repeated: Callable[[Value, int], Value]) -> OwnRule:
     """The rule of a fold: of equal examples it is `repeated`, else over a dimension."""
 
-    def rule(
-        value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-    ) -> tuple[Value, Dim]:
+    def rule(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
         axes = params["axes"]
         if dim is None:
             left = tuple(a for a in axes if a != axis.name)
@@ -61,7 +62,7 @@ def _in_batch(name: Any, axis: BatchAxis) -> Any:
 
 
 def _fold(
-    primitive: str, value: Value, params: dict[str, Any], axes: tuple[Any, ...]
+    primitive: str, value: Value, params: ParamDict, axes: tuple[Any, ...]
 ) -> Value:
     return bind_all(primitive, [value], sort_params({**params, "axes": axes}))[0]
 
@@ -87,9 +88,7 @@ def same(value: Value, size: int) -> Value:
     return value
 
 
-def all_gather(
-    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-) -> tuple[Value, Dim]:
+def all_gather(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
     """The examples along a dimension of their own, or joined along one of theirs."""
     _only(axis, params)
     target = params["all_gather_dimension"]
@@ -98,8 +97,8 @@ def all_gather(
 
 
 def reduce_scatter(
-    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-) -> tuple[Value, Dim]:
+    value: Value, dim: Dim, axis: BatchAxis, params: ParamDict
+) -> Placed:
     """The sum of the examples, of which each gets its part."""
     _only(axis, params)
     target = params["scatter_dimension"]
@@ -110,9 +109,7 @@ def reduce_scatter(
     return (_split(total, target, axis.size) if params["tiled"] else total), target
 
 
-def ppermute(
-    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-) -> tuple[Value, Dim]:
+def ppermute(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
     """The examples in another order; zeros for one that nothing is sent to."""
     _only(axis, params)
     perm = params["perm"]
@@ -159,9 +156,7 @@ def _part(batch: Value, dim: int, first: int | None, count: int) -> Value:
     )
 
 
-def all_to_all(
-    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-) -> tuple[Value, Dim]:
+def all_to_all(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
     """Each example's part for another becomes that one's part from it."""
     split, joined = params["split_axis"], params["concat_axis"]
     if split == joined:
@@ -170,9 +165,7 @@ def all_to_all(
     return _split(merged, split, axis.size), split
 
 
-def _exchanged(
-    value: Value, dim: Dim, axis: BatchAxis, split: int
-) -> tuple[Value, Dim]:
+def _exchanged(value: Value, dim: Dim, axis: BatchAxis, split: int) -> Placed:
     """The parts of a dimension change places with the examples."""
     at = 0 if dim is None else dim
     here = split + (at <= split)
@@ -184,15 +177,13 @@ def _exchanged(
     return _merged(swapped, here), at
 
 
-def axis_index(
-    value: Value, dim: Dim, axis: BatchAxis, params: dict[str, Any]
-) -> tuple[Value, Dim]:
+def axis_index(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
     """The number of each example."""
     dtype = np.dtype("int32")
     return bind("iota", dimension=0, dtype=dtype, shape=(axis.size,)), 0
 
 
-def _only(axis: BatchAxis, params: dict[str, Any]) -> None:
+def _only(axis: BatchAxis, params: ParamDict) -> None:
     # Functions over several names apply the primitive name by name.
     assert params["axis_name"] == (axis.name,)
 
