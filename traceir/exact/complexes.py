@@ -106,9 +106,6 @@ class Complex:
             return NotImplemented
         return self.re == b.re and self.im == b.im
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
     def __lt__(self, other: Any) -> bool:
         """Compare the real parts, and if these are equal the imaginary ones."""
         b = Complex.of(other)

@@ -125,9 +125,6 @@ class Real:
             return NotImplemented
         return not (self.nan or b.nan) and self._key() == b._key()
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
     def __lt__(self, other: Any) -> bool:
         b = Real.of(other)
         return not (self.nan or b.nan) and self._key() < b._key()
