@@ -76,7 +76,7 @@ class Cursor:
         return result
 
     def separated(self, close: str, read: Callable[[], T]) -> list[T]:
-        """What stands between commas, up to and with the token `close`."""
+        """The items between commas, up to and with the token `close`."""
         found = []
         while not self.accept(close):
             found.append(read())
@@ -85,7 +85,7 @@ class Cursor:
         return found
 
     def to_end(self, read: Callable[[], T]) -> tuple[T, ...]:
-        """What stands one after the other, to the end of the source."""
+        """The items up to the end of the source."""
         found = []
         while self.peek().kind != "end":
             found.append(read())

@@ -65,12 +65,19 @@ def settled(tape: Linearized) -> Linearized:
     return _with(tape, lambda v: copies.get(id(v), v)) if copies else tape
 
 
-class LinearFunction:
-    """The derivative of a function at a point, as a function of tangents."""
+class _AtPoint:
+    """A tape of a function at a point."""
 
     def __init__(self, point: LinearizationPoint, tape: Linearized) -> None:
         self._point = point
         self._tape = tape
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._point.name}>"
+
+
+class LinearFunction(_AtPoint):
+    """The derivative of a function at a point, as a function of tangents."""
 
     def __call__(self, *tangents: Any) -> Any:
         """The tangents of the results."""
@@ -86,16 +93,9 @@ class LinearFunction:
         pairs = zip(self._tape.push(given), point.outs, strict=True)
         return point.tree.unflatten([result(t, aval) for t, aval in pairs])
 
-    def __repr__(self) -> str:
-        return f"<LinearFunction of {self._point.name}>"
 
-
-class VJPFunction:
+class VJPFunction(_AtPoint):
     """The transpose of a function's derivative at a point."""
-
-    def __init__(self, point: LinearizationPoint, tape: Linearized) -> None:
-        self._point = point
-        self._tape = tape
 
     def __call__(self, *cotangents: Any) -> Any:
         """The cotangents of the primals."""
@@ -113,9 +113,6 @@ class VJPFunction:
         ]
         found = backward_pass(self._tape, given)
         return point.treedef.unflatten(returned(found, point.avals))
-
-    def __repr__(self) -> str:
-        return f"<VJPFunction of {self._point.name}>"
 
 
 def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotangent:

@@ -80,13 +80,17 @@ def batch_custom_jvp(
 
 
 @dataclass(frozen=True, eq=False)
-class BatchedJvp:
-    """A JVP rule for a batch, whose results have their batches where it is told."""
+class _BatchedRule:
+    """A rule of one example, and where operands and results have their batches."""
 
     rule: Callable[..., Any]
     axis: BatchAxis
     dims: Dims
     dims_out: Dims
+
+
+class BatchedJvp(_BatchedRule):
+    """A JVP rule for a batch, whose results have their batches where it is told."""
 
     def __call__(
         self, primals: Values, tangents: Tangents
@@ -133,14 +137,8 @@ def batch_custom_vjp(
     return bind_all("custom_vjp_call", values, sort_params(given)), dims_out
 
 
-@dataclass(frozen=True, eq=False)
-class BatchedForward:
+class BatchedForward(_BatchedRule):
     """A forward rule for a batch; residuals keep the dimensions that they come with."""
-
-    rule: Callable[..., Any]
-    axis: BatchAxis
-    dims: Dims
-    dims_out: Dims
 
     def __call__(self, primals: Values) -> tuple[Any, Any, Any]:
         """Results, residuals, and the data for the backward rule."""
@@ -161,16 +159,10 @@ class BatchedForward:
         return outs, [v for v, _ in residuals], (*known, [d for _, d in residuals])
 
 
-@dataclass(frozen=True, eq=False)
-class BatchedBackward:
+class BatchedBackward(_BatchedRule):
     """A backward rule for a batch; operands that all examples share get the sum of
     theirs.
     """
-
-    rule: Callable[..., Any]
-    axis: BatchAxis
-    dims: Dims
-    dims_out: Dims
 
     def __call__(
         self,
