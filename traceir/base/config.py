@@ -139,6 +139,9 @@ class _Local(threading.local):
     outside: Context | None
     # The line of the equation that a transform stands for, or None: the user's own.
     source: Any = None
+    # The frame that calls the function being traced, or None: lines above it are of
+    # one of the program's callers, and the program is kept for all.
+    staging_frame: Any = None
     scopes: tuple[Mapping[str, Any], ...] = ()
 
 

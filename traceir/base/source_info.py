@@ -15,7 +15,7 @@ import functools
 import linecache
 import os.path
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 from typing import NamedTuple
 
 import numpy as np
@@ -151,11 +151,12 @@ def is_users_code(file: str) -> bool:
 _new = tuple.__new__
 
 
-def capture(skip: int = 1) -> Source | None:
+def capture(skip: int = 1, end: FrameType | None = None) -> Source | None:
     """The nearest user frame at or above the caller's caller, or None if there is none.
 
     ``skip`` counts the frames that are known to be the packages' own, this one
-    excepted: skipping is cheaper than looking.
+    excepted: skipping is cheaper than looking. The frame ``end`` and those above it are
+    not looked at.
     """
     frame = sys._getframe(skip)
     user = _user_files
@@ -164,7 +165,7 @@ def capture(skip: int = 1) -> Source | None:
         code.co_filename == _STRING and code.co_qualname.startswith(_DATACLASS)
     ):
         above = frame.f_back
-        if above is None:
+        if above is None or above is end:
             return None
         frame = above
         code = frame.f_code

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from traceir import rules
 from traceir.base import source_info
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, Jaxpr
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, Jaxpr, located
 
 
 def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -14,7 +14,7 @@ def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
 
     Raises TypeError (export.whole) for an equation that calls one when it is run.
     """
-    return closed.memo("portable", lambda: _portable(closed))
+    return closed.memo("portable", lambda: _portable(located(closed)))
 
 
 def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:

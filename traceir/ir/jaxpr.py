@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from operator import is_
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -302,3 +303,33 @@ def programs_in(params: Params) -> Iterator[ClosedJaxpr]:
         for one in value if isinstance(value, tuple) else (value,):
             if isinstance(one, ClosedJaxpr):
                 yield one
+
+
+def located(closed: ClosedJaxpr, source: Source | None = None) -> ClosedJaxpr:
+    """The program whose equations all stand at a line: at their own, or at the call's.
+
+    A program that is kept for several callers, as that of a composite is, has no line
+    of any of them; its equations stand where the equation does that it is a param of.
+    """
+    eqns = tuple([_located_eqn(eqn, source) for eqn in closed.eqns])
+    if all(map(is_, eqns, closed.eqns)):
+        return closed
+    return ClosedJaxpr(replace(closed.jaxpr, eqns=eqns), closed.consts, closed.backend)
+
+
+def _located_eqn(eqn: Eqn, source: Source | None) -> Eqn:
+    own = eqn.source or source
+    params = eqn.params
+    if own is not None and any(programs_in(params)):
+        params = tuple([(name, _located_param(value, own)) for name, value in params])
+    same = own is eqn.source and all(a[1] is b[1] for a, b in zip(params, eqn.params))
+    return eqn if same else replace(eqn, params=params, source=own)
+
+
+def _located_param(value: Hashable, source: Source) -> Hashable:
+    if isinstance(value, ClosedJaxpr):
+        return located(value, source)
+    if not isinstance(value, tuple):
+        return value
+    found = tuple([_located_param(one, source) for one in value])
+    return value if all(map(is_, found, value)) else found

@@ -21,6 +21,7 @@ from traceir.ir.jaxpr import (
     Literal,
     Params,
     Var,
+    located,
     printer,
     sort_params,
     subjaxprs,
@@ -236,6 +237,7 @@ def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
     if not isinstance(program, ClosedJaxpr | Jaxpr):
         raise TypeError(f"what is checked is a program, got {type(program).__name__}")
     closed = program if isinstance(program, ClosedJaxpr) else ClosedJaxpr(program)
+    closed = located(closed)
     _Checker(closed, rules or default()).closed(closed)
 
 

@@ -110,39 +110,42 @@ def source_report(program: ClosedJaxpr | Jaxpr) -> SourceReport:
     places: dict[tuple[int, int], Source] = {}
     constants: list[Constant] = []
     total = 0
-    for one in _programs(jaxpr):
+    for one, call in _programs(jaxpr):
         total += len(one.eqns)
-        constants += _constants(one)
+        constants += _constants(one, call)
         for eqn in one.eqns:
-            if eqn.source is not None:
+            source = eqn.source or call
+            if source is not None:
                 # A code object is hashed by all that it has; its identity is enough.
-                place = id(eqn.source.code), eqn.source.lasti
-                places.setdefault(place, eqn.source)
+                place = id(source.code), source.lasti
+                places.setdefault(place, source)
                 counts[*place, eqn.primitive] += 1
     constants.sort(key=lambda c: -c.nbytes)
     lines = _lines(counts, places)
     return SourceReport(jaxpr.debug_name, total, tuple(lines), tuple(constants))
 
 
-def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    """A program and those within its equations, each once."""
+def _programs(jaxpr: Jaxpr) -> Iterator[tuple[Jaxpr, Source | None]]:
+    """A program and those within its equations, each once, with the line of a call."""
     seen: set[int] = set()
-    todo = [jaxpr]
+    todo: list[tuple[Jaxpr, Source | None]] = [(jaxpr, None)]
     while todo:
-        one = todo.pop()
+        one, call = todo.pop()
         if id(one) not in seen:
             seen.add(id(one))
-            todo += [inner.jaxpr for eqn in one.eqns for inner in subjaxprs(eqn)]
-            yield one
+            for eqn in one.eqns:
+                todo += [(p.jaxpr, eqn.source or call) for p in subjaxprs(eqn)]
+            yield one, call
 
 
-def _constants(jaxpr: Jaxpr) -> Iterator[Constant]:
+def _constants(jaxpr: Jaxpr, call: Source | None) -> Iterator[Constant]:
     readers: dict[Var, Eqn] = {}
     if jaxpr.constvars:
         for eqn in reversed(jaxpr.eqns):
             readers.update((a, eqn) for a in eqn.inputs if isinstance(a, Var))
     for var in jaxpr.constvars:
-        yield Constant(var.aval, readers[var].source if var in readers else None)
+        source = readers[var].source if var in readers else None
+        yield Constant(var.aval, source or call)
 
 
 def _lines(

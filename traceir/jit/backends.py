@@ -16,7 +16,16 @@ from traceir import rules
 from traceir.base import config
 from traceir.ir.avals import ShapedArray, stacked
 from traceir.ir.effects import effects_of
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
+from traceir.ir.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Params,
+    Var,
+    located,
+    subjaxprs,
+)
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import warn
 from traceir.jit.bounds_check import BoundsCheckedExecutable, BoundsChecks
@@ -136,6 +145,7 @@ def compile_program(
 
     A backend that `DONATES` may let it write over the inputs that are `donated`.
     """
+    closed = located(closed)
     name = closed.jaxpr.debug_name
     module = resolve(backend)
     donates = bool(donated) and getattr(module, "DONATES", False)

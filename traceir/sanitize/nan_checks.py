@@ -15,7 +15,7 @@ from traceir import rules
 from traceir.base.config import Context
 from traceir.dtypes import kind_of
 from traceir.ir.effects import effects
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, located
 from traceir.reference.interpreter import ArrayDomain, InterpretedProgram
 from traceir.reference.regions import REGIONS, Call, region
 
@@ -77,7 +77,7 @@ class NanCheckedExecutable:
 
     def __init__(self, inner: Any, closed: ClosedJaxpr, context: Context) -> None:
         self.inner = inner
-        self.closed = closed
+        self.closed = closed = located(closed)
         self.context = context
         self.again = _NanCheckedProgram(closed, context)
         # What is called must not be called twice.

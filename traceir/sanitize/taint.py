@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params, located
 from traceir.reference.interpreter import InterpretedProgram, evaluate_eqn
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.host_context import called_from_here
@@ -92,7 +92,7 @@ class SanitizedExecutable:
     __slots__ = ("run", "_compile")
 
     def __init__(self, closed: ClosedJaxpr, compile: Callable[[], Any]) -> None:
-        self.run = Sanitized(closed).run
+        self.run = Sanitized(located(closed)).run
         self._compile = compile
 
     def as_text(self, form: str) -> str:

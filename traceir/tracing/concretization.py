@@ -9,7 +9,7 @@ import re
 from typing import Protocol
 
 from traceir import rules
-from traceir.base.source_info import Source
+from traceir.base.source_info import Source, user_frame_summary
 from traceir.ir.avals import ShapedArray
 
 # What hints say of a function under `jit`; other transforms have other ways.
@@ -66,7 +66,7 @@ def origin(tracer: TracedValue) -> str:
     if not paths and row is not None and row.handles == "own":
         return f"{where}, which follows what becomes of the arguments"
     if not paths:
-        made = str(tracer._source) if tracer._source else "an unknown line"
+        made = user_frame_summary(tracer._source) or "an unknown line"
         return (
             f"{where}; it became a tracer because every operation inside "
             f"{trace.transform} is recorded: {made}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,12 @@ def tracer_of(face: str) -> type[StagedTracer]:
     """The class of the tracers in the traces of a face."""
     module = face_module(face)
     return StagedTracer if module is None else module.TRACER
+
+
+def line() -> source_info.Source | None:
+    """The line of an equation: that of the one it is made from, or the user's own."""
+    local = _local
+    return local.source or source_info.capture(2, local.staging_frame)
 
 
 class StagingTrace(Trace):
@@ -141,7 +149,7 @@ class StagingTrace(Trace):
         atoms = tuple(map(self.atom, values))
         avals = infer(primitive, tuple(a.aval for a in atoms), params)
         outputs = tuple(map(Var, avals))
-        where = _local.source or source_info.capture()
+        where = line()
         effects = effects_of(primitive, params)
         self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
         tracer = self.tracer
@@ -212,19 +220,21 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
 
 @contextmanager
 def tracing(
-    name: str, transform: str, face: str | None = None
+    name: str, transform: str, face: str | None, frame: FrameType
 ) -> Iterator[StagingTrace]:
     """A recording trace that is in force inside the `with` and dead after it.
 
-    Its equations stand at lines of their own: a program may be kept for other callers.
+    Its equations stand at lines below that frame, or at none: a program may be kept
+    for other callers. `ir.jaxpr.located` gives them the lines of those.
     """
     trace = StagingTrace(name, transform, face)
-    outer, _local.source = _local.source, None
+    outer = _local.source, _local.staging_frame
+    _local.source, _local.staging_frame = None, frame
     try:
         with living(trace):
             yield trace
     finally:
-        _local.source = outer
+        _local.source, _local.staging_frame = outer
 
 
 def stage(
@@ -242,7 +252,7 @@ def stage(
     `axes` are the named axes that it may use, by default those of the trace around it.
     Of a function that is the `users` it is looked at whether it holds a value.
     """
-    with tracing(name, transform, face) as trace:
+    with tracing(name, transform, face, sys._getframe()) as trace:
         trace.axes = trace.axes if axes is None else axes
         tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
         jaxpr = trace.close(call(tracers))

@@ -18,7 +18,7 @@ import traceir
 from traceir import rules
 from traceir.dtypes import is_key
 from traceir.ir.effects import calls_host
-from traceir.ir.jaxpr import Eqn, Jaxpr, subjaxprs
+from traceir.ir.jaxpr import Eqn, Jaxpr, located, subjaxprs
 from traceir.jit.stages import Traced
 from traceir.pytrees.treedef import TreeDef, key_path
 from traceir_numba.aot.seals import FORMAT
@@ -126,7 +126,7 @@ def entry_of(name: str, symbol: str, traced: Traced) -> AotFunction:
 
     Raises TypeError (artefact.contents, artefact.tree).
     """
-    closed, call = traced.jaxpr, traced.entry.call
+    closed, call = located(traced.jaxpr), traced.entry.call
     out_tree, written = traced.out_tree, ()
     if traced.entry.writes:
         (written, _), out_tree = traced.out_tree.meta, traced.out_tree.below[0]

@@ -14,7 +14,7 @@ import numpy as np
 from traceir import rules
 from traceir.dtypes import is_key
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Params, located
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.key_reuse.held import (
     HeldKeys,
@@ -136,7 +136,7 @@ def uses_of(closed: ClosedJaxpr) -> KeyUses:
     >>> uses_of(parse(text)).inputs
     (KeyUse(mask=array(True), line=''),)
     """
-    return closed.memo("keys", lambda: _read(closed))
+    return closed.memo("keys", lambda: _read(located(closed)))
 
 
 def _read(closed: ClosedJaxpr) -> KeyUses:

@@ -17,6 +17,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Params
 from traceir.ir.typecheck import infer
+from traceir.tracing.staging import line
 from traceir.tracing.trace import (
     Trace,
     Tracer,
@@ -100,7 +101,7 @@ class TangentTrace(Trace):
             if found is not None:
                 return found
         avals = infer(primitive, tuple(map(typeof, values)), params)
-        where = _local.source or source_info.capture()
+        where = line()
         outputs = tuple(LinearTracer(aval, self, where) for aval in avals)
         self.tape.append(LinearEqn(primitive, tuple(values), outputs, params, where))
         return outputs
