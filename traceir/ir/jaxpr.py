@@ -305,25 +305,27 @@ def programs_in(params: Params) -> Iterator[ClosedJaxpr]:
                 yield one
 
 
-def located(closed: ClosedJaxpr, source: Source | None = None) -> ClosedJaxpr:
+def located(closed: ClosedJaxpr, call: Source | None = None) -> ClosedJaxpr:
     """The program whose equations all stand at a line: at their own, or at the call's.
 
     A program that is kept for several callers, as that of a composite is, has no line
     of any of them; its equations stand where the equation does that it is a param of.
     """
-    eqns = tuple([_located_eqn(eqn, source) for eqn in closed.eqns])
+    eqns = tuple([_located_eqn(eqn, call) for eqn in closed.eqns])
     if all(map(is_, eqns, closed.eqns)):
         return closed
     return ClosedJaxpr(replace(closed.jaxpr, eqns=eqns), closed.consts, closed.backend)
 
 
-def _located_eqn(eqn: Eqn, source: Source | None) -> Eqn:
-    own = eqn.source or source
-    params = eqn.params
-    if own is not None and any(programs_in(params)):
-        params = tuple([(name, _located_param(value, own)) for name, value in params])
-    same = own is eqn.source and all(a[1] is b[1] for a, b in zip(params, eqn.params))
-    return eqn if same else replace(eqn, params=params, source=own)
+def _located_eqn(eqn: Eqn, call: Source | None) -> Eqn:
+    source, params = eqn.source or call, eqn.params
+    if source is not None and any(programs_in(params)):
+        params = tuple([(name, _located_param(v, source)) for name, v in params])
+        if all(a[1] is b[1] for a, b in zip(params, eqn.params)):
+            params = eqn.params
+    if source is eqn.source and params is eqn.params:
+        return eqn
+    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, source)
 
 
 def _located_param(value: Hashable, source: Source) -> Hashable:
