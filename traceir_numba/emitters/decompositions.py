@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Params,
+    Var,
+    sort_params,
+)
 from traceir_numba.emitters.kinds import Decomposition, register
+
+Shape = tuple[int, ...]
+
+
+def params_of(
+    primitive: str, out: ShapedArray, given: Mapping[str, Hashable]
+) -> Params:
+    """All params of an equation: what its result's type tells, defaults, and others."""
+    row = rules.default().prims[primitive]
+    told: dict[str, Hashable] = {}
+    for param in row.params:
+        if param.name in ("shape", "new_sizes"):
+            told[param.name] = out.shape
+        elif param.name in ("dtype", "new_dtype"):
+            told[param.name] = out.dtype
+    return sort_params({**row.defaults, **told, **given})
+
+
+def constant(value: object, dtype: np.dtype) -> Literal:
+    """A constant of a dtype."""
+    return Literal(np.asarray(value, dtype)[()], ShapedArray((), dtype))
 
 
 class DecompositionBuilder:
@@ -21,36 +53,55 @@ class DecompositionBuilder:
         self.operands = tuple(Var(x.aval) for x in eqn.inputs)
         self.eqns: list[Eqn] = []
 
-    def bind(self, primitive: str, *inputs: Atom, **params: Hashable) -> Var:
-        """Apply a primitive; the result has the equation's type."""
-        out = Var(self.eqn.outputs[0].aval)
-        source = self.eqn.source
-        self.eqns.append(
-            Eqn(primitive, inputs, (out,), sort_params(params), source=source)
-        )
-        return out
-
-    def shaped(
+    def bind(
         self,
         primitive: str,
-        shape: tuple[int, ...],
-        /,
         *inputs: Atom,
-        **params: Hashable,
+        shape: Shape | None = None,
+        dtype: np.dtype | None = None,
+        **params: Any,
     ) -> Var:
-        """Apply a primitive; the result has the equation's dtype and this shape."""
-        out = Var(self.eqn.outputs[0].aval.update(shape=shape))
-        params = {**rules.default().prims[primitive].defaults, **params}
-        source = self.eqn.source
-        self.eqns.append(
-            Eqn(primitive, inputs, (out,), sort_params(params), source=source)
-        )
+        """Apply a primitive; the result has the equation's type, but for what is given.
+
+        Params that the result's type tells, and those that have defaults, need not be.
+        """
+        own = self.eqn.outputs[0].aval
+        shape, dtype = own.shape if shape is None else shape, dtype or own.dtype
+        out = Var(own.update(shape=shape, dtype=dtype))
+        full, source = params_of(primitive, out.aval, params), self.eqn.source
+        self.eqns.append(Eqn(primitive, inputs, (out,), full, source=source))
         return out
 
     def number(self, value: int) -> Literal:
         """A constant of the equation's dtype."""
-        dtype = self.eqn.outputs[0].aval.dtype
-        return Literal(np.asarray(value, dtype)[()], ShapedArray((), dtype))
+        return constant(value, self.eqn.outputs[0].aval.dtype)
+
+    def converted(self, x: Atom, dtype: np.dtype | None = None) -> Atom:
+        """An array in a dtype, the equation's own unless given."""
+        dtype = dtype or self.eqn.outputs[0].aval.dtype
+        if x.aval.dtype == dtype:
+            return x
+        return self.bind("convert_element_type", x, shape=x.aval.shape, dtype=dtype)
+
+    def reshaped(self, x: Atom, shape: Shape) -> Atom:
+        """The same elements under another shape."""
+        return x if x.aval.shape == shape else self.bind("reshape", x, shape=shape)
+
+    def transposed(self, x: Atom, order: Shape) -> Atom:
+        """The dimensions in another order."""
+        if order == tuple(range(len(order))):
+            return x
+        shape = tuple(x.aval.shape[d] for d in order)
+        return self.bind("transpose", x, shape=shape, permutation=order)
+
+    def sliced(
+        self, x: Atom, starts: Shape, stops: Shape, steps: Shape | None = None
+    ) -> Var:
+        """A part of an array: in each dimension from where to where, how far apart."""
+        shape = tuple(map(len, map(range, starts, stops, steps or repeat(1))))
+        ends: dict[str, Any] = {"start_indices": starts, "limit_indices": stops}
+        own: dict[str, Any] = {"shape": shape, "dtype": x.aval.dtype, "strides": steps}
+        return self.bind("slice", x, **ends, **own)
 
     def finish(self, *results: Atom) -> ClosedJaxpr:
         """The program that gives `results`."""
@@ -71,9 +122,7 @@ def integer_pow(eqn: Eqn) -> ClosedJaxpr:
         if left:
             power = build.bind("mul", power, power)
     if result is None:
-        shape = eqn.outputs[0].aval.shape
-        params = {"broadcast_dimensions": (), "shape": shape, "sharding": None}
-        return build.finish(build.bind("broadcast_in_dim", build.number(1), **params))
+        return build.finish(build.bind("broadcast_in_dim", build.number(1)))
     if exponent < 0:
         result = build.bind("div", build.number(1), result)
     return build.finish(result)
@@ -101,9 +150,8 @@ def rsqrt(eqn: Eqn) -> ClosedJaxpr:
 
 def as_reshape(eqn: Eqn) -> Eqn:
     """The operand in the result's shape, for an equation that changes no more."""
-    shape = eqn.outputs[0].aval.shape
-    params = {"new_sizes": shape, "dimensions": None, "sharding": None}
-    return replace(eqn, primitive="reshape", params=sort_params(params))
+    params = params_of("reshape", eqn.outputs[0].aval, {})
+    return replace(eqn, primitive="reshape", params=params)
 
 
 def called(param: str) -> Callable[[Eqn], ClosedJaxpr]:

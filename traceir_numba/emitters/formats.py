@@ -6,13 +6,13 @@ Serves: bitcast_convert_type.*, reduce_precision.*
 from __future__ import annotations
 
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 from traceir_numba.device_functions import TEMPLATES, DeviceFunction, short
-from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.decompositions import DecompositionBuilder, constant
 from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, register
 
 # -- patterns -------------------------------------------------------------------------
@@ -40,37 +40,9 @@ class Patterns(DecompositionBuilder):
         self.target: np.dtype = eqn.outputs[0].aval.dtype
         self.shape = eqn.outputs[0].aval.shape
 
-    def of(
-        self,
-        primitive: str,
-        dtype: np.dtype,
-        shape: tuple[int, ...],
-        /,
-        *inputs: Atom,
-        **params: object,
-    ) -> Var:
-        """Apply a primitive; the result has this dtype and shape."""
-        out = Var(ShapedArray(shape, dtype))
-        given = sort_params(params)
-        self.eqns.append(Eqn(primitive, inputs, (out,), given, source=self.eqn.source))
-        return out
-
     def cast(self, x: Atom, dtype: np.dtype) -> Var:
         """The bits of numbers of the same width."""
-        name = "bitcast_convert_type"
-        return self.of(name, dtype, x.aval.shape, x, new_dtype=dtype)
-
-    def converted(self, x: Atom, dtype: np.dtype) -> Var:
-        """Unsigned numbers of another width; upper bits are lost."""
-        return self.of(
-            "convert_element_type",
-            dtype,
-            x.aval.shape,
-            x,
-            new_dtype=dtype,
-            weak_type=False,
-            sharding=None,
-        )
+        return self.bind("bitcast_convert_type", x, shape=x.aval.shape, dtype=dtype)
 
     def narrower(self) -> Atom:
         """The lowest bits first, along a new last dimension."""
@@ -80,11 +52,11 @@ class Patterns(DecompositionBuilder):
         word = self.cast(x, wide)
         parts = []
         for k in range(wide.itemsize // narrow.itemsize):
-            by = self.amount(wide, 8 * narrow.itemsize * k)
-            name = "shift_right_logical"
-            moved = self.of(name, wide, x.aval.shape, word, by) if k else word
+            by = constant(8 * narrow.itemsize * k, wide)
+            own: dict[str, Any] = {"shape": x.aval.shape, "dtype": wide}
+            moved = self.bind("shift_right_logical", word, by, **own) if k else word
             parts.append(self.cast(self.converted(moved, narrow), target))
-        return self.of("stack", target, self.shape, *parts, axis=x.aval.ndim)
+        return self.bind("stack", *parts, axis=x.aval.ndim)
 
     def wider(self) -> Atom:
         """Each row of the last dimension put together, its first lowest."""
@@ -95,29 +67,17 @@ class Patterns(DecompositionBuilder):
         last = x.aval.ndim - 1
         found: Atom | None = None
         for k in range(x.aval.shape[last]):
-            ends = [(0, n) for n in self.shape] + [(k, k + 1)]
-            part = self.of(
-                "slice",
-                wide,
-                (*self.shape, 1),
-                words,
-                start_indices=tuple(a for a, _ in ends),
-                limit_indices=tuple(b for _, b in ends),
-                strides=None,
-            )
-            part = self.of("squeeze", wide, self.shape, part, dimensions=(last,))
+            zeros = (0,) * len(self.shape)
+            part = self.sliced(words, (*zeros, k), (*self.shape, k + 1))
+            part = self.bind("squeeze", part, dtype=wide, dimensions=(last,))
             if found is None:
                 found = part
                 continue
-            by = self.amount(wide, 8 * narrow.itemsize * k)
-            part = self.of("shift_left", wide, self.shape, part, by)
-            found = self.of("or", wide, self.shape, found, part)
+            by = constant(8 * narrow.itemsize * k, wide)
+            part = self.bind("shift_left", part, by, dtype=wide)
+            found = self.bind("or", found, part, dtype=wide)
         assert found is not None
         return self.cast(found, target)
-
-    def amount(self, dtype: np.dtype, bits: int) -> Literal:
-        """The number of bits by which a word is shifted."""
-        return Literal(dtype.type(bits), ShapedArray((), dtype))
 
 
 def between_widths(eqn: Eqn) -> ClosedJaxpr | None:

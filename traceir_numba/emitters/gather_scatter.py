@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
+from typing import Any
 
-from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal
-from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.decompositions import DecompositionBuilder, constant
 from traceir_numba.emitters.kinds import (
     AffineIndex,
     DynamicIndex,
@@ -151,8 +151,7 @@ def fill(eqn: Eqn) -> Literal | None:
     if eqn.param("mode") != FILLS:
         return None
     dtype = eqn.outputs[0].aval.dtype
-    value = dtype.type(eqn.param("fill_value"))
-    return Literal(value, ShapedArray((), dtype))
+    return constant(eqn.param("fill_value"), dtype)
 
 
 register("gather", Gather(read_gather, guarded_gather, fill))
@@ -203,13 +202,11 @@ def of_one(eqn: Eqn) -> ClosedJaxpr:
     build = DecompositionBuilder(eqn)
     x, indices, updates = build.operands
     windows, _, names, batched, along = eqn.param("dimension_numbers")
-    one = build.shaped("reshape", (1,), x, new_sizes=(1,))
-    params = {
-        **dict(eqn.params),
-        "dimension_numbers": (windows, (0,), names, batched, along),
-    }
-    put = build.shaped(eqn.primitive, (1,), one, indices, updates, **params)
-    return build.finish(build.shaped("reshape", (), put, new_sizes=()))
+    operands = build.reshaped(x, (1,)), indices, updates
+    numbers = windows, (0,), names, batched, along
+    params: dict[str, Any] = {**dict(eqn.params), "dimension_numbers": numbers}
+    put = build.bind(eqn.primitive, *operands, shape=(1,), **params)
+    return build.finish(build.reshaped(put, ()))
 
 
 def _scatter(name: str, combine: str | None) -> None:

@@ -19,18 +19,10 @@ def cut(
 ) -> Atom:
     """The part from start to stop along an axis."""
     shape = x.aval.shape
-    count = max(0, -((start - stop) // step))
     starts = tuple(start if d == axis else 0 for d in range(len(shape)))
     stops = tuple(stop if d == axis else n for d, n in enumerate(shape))
     steps = tuple(step if d == axis else 1 for d in range(len(shape)))
-    return build.shaped(
-        "slice",
-        _with(shape, axis, count),
-        x,
-        start_indices=starts,
-        limit_indices=stops,
-        strides=steps,
-    )
+    return build.sliced(x, starts, stops, steps)
 
 
 def _with(shape: Shape, axis: int, extent: int) -> Shape:
@@ -54,9 +46,8 @@ def unstack(eqn: Eqn) -> ClosedJaxpr:
     shape = x.aval.shape
     rest = shape[:axis] + shape[axis + 1 :]
     parts = [cut(build, x, axis, k, k + 1) for k in range(shape[axis])]
-    return build.finish(
-        *(build.shaped("squeeze", rest, p, dimensions=(axis,)) for p in parts)
-    )
+    squeezed = (build.bind("squeeze", p, shape=rest, dimensions=(axis,)) for p in parts)
+    return build.finish(*squeezed)
 
 
 def pad(eqn: Eqn) -> ClosedJaxpr:
@@ -77,8 +68,7 @@ def pad(eqn: Eqn) -> ClosedJaxpr:
 
 def filled(build: DecompositionBuilder, shape: Shape) -> Atom:
     """The padding value, everywhere."""
-    value = build.operands[1]
-    return build.shaped("broadcast_in_dim", shape, value, shape=shape)
+    return build.bind("broadcast_in_dim", build.operands[1], shape=shape)
 
 
 def longer(
@@ -92,7 +82,7 @@ def longer(
     if high:
         parts.append(filled(build, _with(shape, axis, high)))
     whole = _with(shape, axis, low + shape[axis] + high)
-    return build.shaped("concatenate", whole, *parts, dimension=axis)
+    return build.bind("concatenate", *parts, shape=whole, dimension=axis)
 
 
 def apart(build: DecompositionBuilder, x: Atom, axis: int, interior: int) -> Atom:
@@ -102,11 +92,10 @@ def apart(build: DecompositionBuilder, x: Atom, axis: int, interior: int) -> Ato
     rows = (*shape[: axis + 1], 1, *shape[axis + 1 :])
     wide = _with(rows, axis + 1, interior + 1)
     between = filled(build, _with(rows, axis + 1, interior))
-    x = build.shaped("reshape", rows, x, new_sizes=rows, dimensions=None, sharding=None)
-    x = build.shaped("concatenate", wide, x, between, dimension=axis + 1)
+    pair = build.reshaped(x, rows), between
+    x = build.bind("concatenate", *pair, shape=wide, dimension=axis + 1)
     flat = _with(shape, axis, n * (interior + 1))
-    x = build.shaped("reshape", flat, x, new_sizes=flat, dimensions=None, sharding=None)
-    return cut(build, x, axis, 0, flat[axis] - interior)
+    return cut(build, build.reshaped(x, flat), axis, 0, flat[axis] - interior)
 
 
 register("split", Decomposition(split))

@@ -13,9 +13,9 @@ from textwrap import indent
 import numpy as np
 
 from traceir.exact.threefry import INJECTIONS, PARITY, ROTATIONS
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir_numba.device_functions import TEMPLATES, DeviceFunction, scalar
+from traceir_numba.emitters.decompositions import constant, params_of
 from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, register
 
 WORDS = 4
@@ -35,8 +35,8 @@ def parts(eqn: Eqn) -> ClosedJaxpr | None:
     operands = tuple(Var(x.aval) for x in eqn.inputs)
     results = tuple(Var(x.aval) for x in eqn.outputs)
     hashed, moved = (Var(results[0].aval.update(dtype=LONG)) for _ in range(2))
-    shift = Literal(LONG.type(BITS), ShapedArray((), LONG))
-    word = sort_params({"new_dtype": WORD, "weak_type": False, "sharding": None})
+    shift = constant(BITS, LONG)
+    word = params_of("convert_element_type", results[0].aval, {})
     made = (
         Eqn("threefry2x32", operands, (hashed,), sort_params({"joined": True})),
         Eqn("shift_right_logical", (hashed, shift), (moved,), ()),

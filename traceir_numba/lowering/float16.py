@@ -27,6 +27,7 @@ from traceir.ir.jaxpr import (
     subjaxprs,
 )
 from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.decompositions import params_of
 from traceir_numba.emitters.kinds import Concat, Decomposition, Region, View
 from traceir_numba.runtime.allocator import BITS, float16_of
 
@@ -126,10 +127,10 @@ class _Lower:
 
     def convert(self, source: Atom, target: Var, half: str, eqn: Eqn) -> None:
         """Add the equation that reads bits or, the other way, rounds a number."""
-        params = {"new_dtype": target.aval.dtype, "weak_type": False, "half": half}
-        converted = sort_params({**params, "sharding": None})
-        made = Eqn("convert_element_type", (source,), (target,), converted)
-        self.eqns.append(replace(made, source=eqn.source))
+        name = "convert_element_type"
+        params = params_of(name, target.aval, {"half": half})
+        made = Eqn(name, (source,), (target,), params, source=eqn.source)
+        self.eqns.append(made)
 
     def add(self, eqn: Eqn) -> None:
         """Add the lowered form of an equation."""

@@ -11,17 +11,16 @@ only what lies otherwise is laid out first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
+from typing import Any
 
-import numpy as np
-
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var, sort_params
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.decompositions import DecompositionBuilder
 from traceir_numba.emitters.kinds import Matmul, View
 
 Shape = tuple[int, ...]
@@ -41,8 +40,7 @@ class MatmulSizes:
 class _MatmulOperand:
     """One operand: its variable, and the order of its groups of dimensions."""
 
-    atom: Atom
-    var: Var
+    var: Atom
     batch: Shape
     summed: Shape
     fixed: bool
@@ -72,9 +70,9 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
     (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
     build = _MatmulBuilder(eqn)
     x, y = (
-        _MatmulOperand(atom, var, batch, summed, atom in fixed)
+        _MatmulOperand(build.converted(var), batch, summed, atom in fixed)
         for atom, var, batch, summed in zip(
-            eqn.inputs, build.converted(), (lb, rb), (lc, rc), strict=True
+            eqn.inputs, build.operands, (lb, rb), (lc, rc), strict=True
         )
     )
     sizes = MatmulSizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
@@ -82,8 +80,10 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
         if sizes.columns == 1:  # the result is the same with rows as columns
             x, y = y, x
             sizes = MatmulSizes(sizes.batch, 1, sizes.inner, sizes.rows)
-        return build.finish(build.sums(x, y, sizes))
-    return build.finish(build.call(x, y))
+        found = build.sums(x, y, sizes)
+    else:
+        found = build.call(x, y)
+    return build.finish(build.reshaped(found, eqn.outputs[0].aval.shape))
 
 
 def is_large(sizes: MatmulSizes) -> bool:
@@ -97,65 +97,17 @@ def is_large(sizes: MatmulSizes) -> bool:
     )
 
 
-class _MatmulBuilder:
-    """A program of one equation's operands, made equation by equation."""
+class _MatmulBuilder(DecompositionBuilder):
+    """The program of one product."""
 
-    def __init__(self, eqn: Eqn) -> None:
-        self.eqn = eqn
-        self.operands = tuple(Var(x.aval) for x in eqn.inputs)
-        self.eqns: list[Eqn] = []
-        self.dtype: np.dtype = eqn.outputs[0].aval.dtype
-
-    def bind(
-        self, primitive: str, extents: Shape, *inputs: Atom, **params: Hashable
-    ) -> Var:
-        """Apply a primitive; the result has the equation's dtype."""
-        out = Var(ShapedArray(extents, self.dtype))
-        source = self.eqn.source
-        self.eqns.append(
-            Eqn(primitive, inputs, (out,), sort_params(params), source=source)
-        )
-        return out
-
-    def converted(self) -> tuple[Var, ...]:
-        """The operands in the result's dtype."""
-        if self.operands[0].aval.dtype == self.dtype:
-            return self.operands
-        return tuple(
-            self.bind(
-                "convert_element_type",
-                x.aval.shape,
-                x,
-                new_dtype=self.dtype,
-                weak_type=False,
-                sharding=None,
-            )
-            for x in self.operands
-        )
-
-    def laid_out(self, x: _MatmulOperand, *groups: Shape) -> Var:
+    def laid_out(self, x: _MatmulOperand, *groups: Shape) -> Atom:
         """Groups of dimensions in that order, each as one dimension.
 
         Dimensions in no group have one element.
         """
         order = tuple(d for group in groups for d in group)
-        var = x.var
-        order = (*(d for d in range(var.aval.ndim) if d not in order), *order)
-        if order != tuple(range(len(order))):
-            moved = tuple(var.aval.shape[d] for d in order)
-            var = self.bind("transpose", moved, var, permutation=order)
-        return self.reshaped(var, tuple(map(x.size, groups)))
-
-    def reshaped(self, x: Var, shape: Shape) -> Var:
-        if x.aval.shape == shape:
-            return x
-        params = {"new_sizes": shape, "dimensions": None, "sharding": None}
-        return self.bind("reshape", shape, x, **params)
-
-    def finish(self, result: Var) -> ClosedJaxpr:
-        """The program that gives `result` in the equation's shape."""
-        result = self.reshaped(result, self.eqn.outputs[0].aval.shape)
-        return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), (result,)))
+        order = (*(d for d in range(x.var.aval.ndim) if d not in order), *order)
+        return self.reshaped(self.transposed(x.var, order), tuple(map(x.size, groups)))
 
     def sums(self, x: _MatmulOperand, y: _MatmulOperand, sizes: MatmulSizes) -> Var:
         """A sum of products over one nest of loops.
@@ -174,8 +126,8 @@ class _MatmulBuilder:
         right = self.spread(y, groups, names, space)
         axis = names.index("inner")
         kept = (*space[:axis], *space[axis + 1 :])
-        found = self.bind("mul", space, left, right)
-        return self.bind("reduce_sum", kept, found, axes=(axis,), out_sharding=None)
+        found = self.bind("mul", left, right, shape=space)
+        return self.bind("reduce_sum", found, shape=kept, axes=(axis,))
 
     def spread(
         self,
@@ -187,10 +139,8 @@ class _MatmulBuilder:
         """An operand over all loops, of which it has some."""
         own = [n for n in names if n in groups]
         var = self.laid_out(x, *(groups[n] for n in own))
-        params = {"broadcast_dimensions": tuple(map(names.index, own))}
-        return self.bind(
-            "broadcast_in_dim", space, var, shape=space, sharding=None, **params
-        )
+        at = tuple(map(names.index, own))
+        return self.bind("broadcast_in_dim", var, shape=space, broadcast_dimensions=at)
 
     def call(self, x: _MatmulOperand, y: _MatmulOperand) -> Var:
         """A product of two matrices, or of a stack of such pairs.
@@ -203,12 +153,12 @@ class _MatmulBuilder:
         own = tuple(self.matrices(operand, ends is None) for operand in (x, y))
         (a, left), (b, right) = own
         pairs = (left.summed, right.summed), (left.batch, right.batch)
-        params = {**dict(self.eqn.params), "dimension_numbers": pairs}
+        params: dict[str, Any] = {**dict(self.eqn.params), "dimension_numbers": pairs}
         kept = [(left, left.batch), (left, left.free), (right, right.free)]
         shape = tuple(o.var.aval.shape[d] for o, group in kept for d in group)
-        return self.bind("dot_general", shape, a, b, **params)
+        return self.bind("dot_general", a, b, shape=shape, **params)
 
-    def matrices(self, x: _MatmulOperand, anew: bool) -> tuple[Var, _MatmulOperand]:
+    def matrices(self, x: _MatmulOperand, anew: bool) -> tuple[Atom, _MatmulOperand]:
         """An operand as it is, or laid out as a stack of matrices."""
         shape = x.var.aval.shape
         if not anew and all(step(shape, g) is not None for g in (x.free, x.summed)):
@@ -219,7 +169,7 @@ class _MatmulBuilder:
         var = self.laid_out(x, *groups)
         batch = tuple(range(len(stacks) if x.batch else 0))
         summed = (len(groups) - 1,)
-        return var, _MatmulOperand(var, var, batch, summed, False)
+        return var, _MatmulOperand(var, batch, summed, False)
 
 
 # -- operands that are transposed -----------------------------------------------------

@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
-from traceir.rules import default
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.decompositions import constant, params_of
 from traceir_numba.emitters.kinds import (
     Concat,
     Decomposition,
@@ -135,10 +135,7 @@ class _Work:
 
     def seen_as(self, var: Var, aval: ShapedArray) -> Var:
         """The same memory as an array of another type."""
-        params = {"dimensions": None, "new_sizes": aval.shape, "sharding": None}
-        out = Var(aval)
-        self.eqns.append(self.made("reshape", (var,), (out,), params))
-        return out
+        return self.bind("reshape", var, shape=aval.shape, dtype=aval.dtype)
 
     def result(self, atom: Atom) -> Atom:
         """The result of a program: numbers that are seen as values of two."""
@@ -173,12 +170,8 @@ class _Work:
     def part(self, whole: Var, number: int) -> Var:
         """One of the numbers that lie beside one another."""
         shape = whole.aval.shape[:-1]
-        zeros = (0,) * len(shape)
-        params = {
-            "start_indices": (*zeros, number),
-            "limit_indices": (*shape, number + 1),
-            "strides": None,
-        }
+        first, last = (*(0 for _ in shape), number), (*shape, number + 1)
+        params = {"start_indices": first, "limit_indices": last}
         cut = self.bind("slice", whole, shape=(*shape, 1), **params)
         return self.bind("squeeze", cut, shape=shape, dimensions=(len(shape),))
 
@@ -202,10 +195,8 @@ class _Work:
         """A number that may be one for all, in a shape."""
         if atom.aval.shape == shape:
             return atom
-        dimensions = tuple(range(atom.aval.ndim))
-        params = {"broadcast_dimensions": dimensions, "sharding": None}
-        params["shape"] = shape
-        return self.bind("broadcast_in_dim", atom, **params)
+        params = {"broadcast_dimensions": tuple(range(atom.aval.ndim))}
+        return self.bind("broadcast_in_dim", atom, shape=shape, **params)
 
     def name(self, var: Var, parts: Sequence[Atom]) -> None:
         """Let the parts of a value have its name."""
@@ -232,16 +223,6 @@ class _Work:
 
     # -- equations ----------------------------------------------------------------
 
-    def made(
-        self,
-        primitive: str,
-        inputs: tuple[Atom, ...],
-        outputs: tuple[Var, ...],
-        params: dict[str, Any],
-    ) -> Eqn:
-        source = self.eqn.source if self.eqn else None
-        return Eqn(primitive, inputs, outputs, sort_params(params), source=source)
-
     def bind(
         self,
         primitive: str,
@@ -256,17 +237,14 @@ class _Work:
         if dtype is None:
             dtype = bool if primitive in TRUTHS else inputs[-1].aval.dtype
         out = Var(ShapedArray(shape, dtype))
-        # Equations with equal params are one, so what a row has as a param is one.
-        row = {p.name for p in default().prims[primitive].params}
-        own = {"shape": out.aval.shape, "dtype": out.aval.dtype}
-        params |= {name: value for name, value in own.items() if name in row}
-        self.eqns.append(self.made(primitive, inputs, (out,), params))
+        full = params_of(primitive, out.aval, params)
+        source = self.eqn.source if self.eqn else None
+        self.eqns.append(Eqn(primitive, inputs, (out,), full, source=source))
         return out
 
     def number(self, value: float, like: Atom) -> Literal:
         """A constant of an operand's dtype."""
-        dtype = like.aval.dtype
-        return Literal(dtype.type(value), ShapedArray((), dtype))
+        return constant(value, like.aval.dtype)
 
     def run_all(self, eqns: Sequence[Eqn]) -> None:
         """Rewrite equations, one after the other."""

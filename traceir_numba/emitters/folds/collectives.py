@@ -10,7 +10,7 @@ from traceir_numba.emitters.decompositions import DecompositionBuilder
 from traceir_numba.emitters.kinds import Decomposition, register
 
 
-def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
+def fold(primitive: str) -> Callable[[Eqn], ClosedJaxpr]:
     """The rewriting of a fold: NameError (axis.unbound) over a name."""
 
     def program(eqn: Eqn) -> ClosedJaxpr:
@@ -18,7 +18,7 @@ def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
         if names := [a for a in axes if not isinstance(a, int)]:
             raise _unbound(eqn, names)
         build = DecompositionBuilder(eqn)
-        return build.finish(build.bind(primitive, *build.operands, axes=axes, **others))
+        return build.finish(build.bind(primitive, *build.operands, axes=axes))
 
     return program
 
@@ -35,7 +35,7 @@ def _unbound(eqn: Eqn, names: list[object]) -> Exception:
     return rules.error("axis.unbound", got=f"{listed} of {eqn.primitive}", where=where)
 
 
-register("psum", Decomposition(fold("reduce_sum", out_sharding=None)))
+register("psum", Decomposition(fold("reduce_sum")))
 register("pmax", Decomposition(fold("reduce_max")))
 register("pmin", Decomposition(fold("reduce_min")))
 for _primitive in (

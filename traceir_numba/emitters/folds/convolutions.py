@@ -7,14 +7,14 @@ are made by `strided` instead. Serves: conv_general_dilated, choice.dot-order
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn
 from traceir_numba import cost_model
 from traceir_numba.emitters.decompositions import DecompositionBuilder
 
@@ -59,28 +59,6 @@ class Convolution(DecompositionBuilder):
         self.size = tuple(eqn.outputs[0].aval.shape[d] for d in self.no[2:])
         self.x = self.padded(x)
 
-    def of(
-        self, primitive: str, shape: Shape, /, *inputs: Atom, **params: Hashable
-    ) -> Var:
-        """Apply a primitive; the result has the equation's dtype and this shape."""
-        out = Var(ShapedArray(shape, self.dtype))
-        given = sort_params(params)
-        self.eqns.append(Eqn(primitive, inputs, (out,), given, source=self.eqn.source))
-        return out
-
-    def converted(self, x: Atom) -> Atom:
-        """An operand in the result's dtype."""
-        if x.aval.dtype == self.dtype:
-            return x
-        return self.of(
-            "convert_element_type",
-            x.aval.shape,
-            x,
-            new_dtype=self.dtype,
-            weak_type=False,
-            sharding=None,
-        )
-
     def padded(self, x: Atom) -> Atom:
         """The left operand apart and padded, as long as the windows reach."""
         config, shape = [(0, 0, 0)] * x.aval.ndim, list(x.aval.shape)
@@ -94,8 +72,8 @@ class Convolution(DecompositionBuilder):
             shape[d] = low + high + wide
         if not any(map(any, config)):
             return x
-        fill = Literal(np.zeros((), self.dtype)[()], ShapedArray((), self.dtype))
-        return self.of("pad", tuple(shape), x, fill, padding_config=tuple(config))
+        padding, fill = tuple(config), self.number(0)
+        return self.bind("pad", x, fill, shape=tuple(shape), padding_config=padding)
 
     def reach(self, k: int) -> int:
         """The extent that the left operand must have in a dimension of space."""
@@ -114,30 +92,7 @@ class Convolution(DecompositionBuilder):
             extents.append(count)
         if tuple(extents) == shape:
             return x
-        return self.of(
-            "slice",
-            tuple(extents),
-            x,
-            start_indices=tuple(starts),
-            limit_indices=tuple(stops),
-            strides=tuple(steps),
-        )
-
-    def reshaped(self, x: Atom, shape: Shape) -> Atom:
-        """The same elements under another shape."""
-        if x.aval.shape == shape:
-            return x
-        params = {"new_sizes": shape, "dimensions": None, "sharding": None}
-        return self.of("reshape", shape, x, **params)
-
-    def transposed(self, x: Atom, order: Shape) -> Atom:
-        """The dimensions in another order."""
-        if order == tuple(range(len(order))):
-            return x
-        shape = tuple(x.aval.shape[d] for d in order)
-        return self.of("transpose", shape, x, permutation=order)
-
-    # -- sums over slices ---------------------------------------------------------
+        return self.sliced(x, tuple(starts), tuple(stops), tuple(steps))
 
     def is_short(self) -> bool:
         """True if few products make a result, and few results are made of one place."""
@@ -159,13 +114,12 @@ class Convolution(DecompositionBuilder):
         """Products for each feature and place in the window, added up in order."""
         back = tuple(int(n) for n in np.argsort(self.no))
         into = tuple(self.nx[k] for k in back), tuple(self.kernel_axis(k) for k in back)
-        whole = self.eqn.outputs[0].aval.shape
         found: Atom | None = None
         for c, *place in itertools.product(range(self.few), *map(range, self.taps)):
             x, y = self.slices(c, place)
             x, y = self.transposed(x, into[0]), self.transposed(y, into[1])
-            term = self.of("mul", whole, x, y)
-            found = term if found is None else self.of("add", whole, found, term)
+            term = self.bind("mul", x, y)
+            found = term if found is None else self.bind("add", found, term)
         assert found is not None
         return found
 
@@ -246,7 +200,7 @@ class Convolution(DecompositionBuilder):
         parts = [self.cut(x.atom, {axis: step}) for step in steps]
         shape = parts[0].aval.shape
         wide = (*shape[:at], len(parts), *shape[at:])
-        return Labelled(self.of("stack", wide, *parts, axis=at), labels)
+        return Labelled(self.bind("stack", *parts, shape=wide, axis=at), labels)
 
     def place(self, x: Labelled) -> int:
         """The operand with its places in a window beside the features, which are
@@ -265,8 +219,8 @@ class Convolution(DecompositionBuilder):
         """The right operand once for each example."""
         shape = (count, *y.atom.aval.shape)
         dims = tuple(range(1, len(shape)))
-        params = {"shape": shape, "broadcast_dimensions": dims, "sharding": None}
-        atom = self.of("broadcast_in_dim", shape, y.atom, **params)
+        params: dict[str, Any] = {"shape": shape, "broadcast_dimensions": dims}
+        atom = self.bind("broadcast_in_dim", y.atom, **params)
         return Labelled(atom, ("N", *y.labels))
 
     def contracted(
@@ -289,16 +243,8 @@ class Convolution(DecompositionBuilder):
             *(n for n in y.labels if n not in taken),
         )
         shape = tuple((x if n in x.labels else y).extent(n) for n in labels)
-        atom = self.of(
-            "dot_general",
-            shape,
-            x.atom,
-            y.atom,
-            dimension_numbers=numbers,
-            precision=None,
-            preferred_element_type=None,
-            out_sharding=None,
-        )
+        params: dict[str, Any] = {"shape": shape, "dimension_numbers": numbers}
+        atom = self.bind("dot_general", x.atom, y.atom, **params)
         return Labelled(atom, labels)
 
     def ordered(self, x: Labelled, space: Sequence[str]) -> Atom:
@@ -317,11 +263,8 @@ def convolution(eqn: Eqn) -> ClosedJaxpr:
     """Sums over slices, or a product of matrices."""
     build = Convolution(eqn)
     if 0 in (*eqn.outputs[0].aval.shape, *build.taps, build.few):
-        shape = eqn.outputs[0].aval.shape
-        zero = Literal(np.zeros((), build.dtype)[()], ShapedArray((), build.dtype))
-        params = {"shape": shape, "broadcast_dimensions": (), "sharding": None}
         build.eqns.clear()
-        return build.finish(build.of("broadcast_in_dim", shape, zero, **params))
+        return build.finish(build.bind("broadcast_in_dim", build.number(0)))
     if build.is_short():
         return build.finish(build.sums())
     return build.finish(build.product())

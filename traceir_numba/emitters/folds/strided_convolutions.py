@@ -136,7 +136,7 @@ class Strided(Convolution):
         for one in (x, y):
             sizes += [0, 0, *map(one.stride, stacks)][-2:]
         inputs = x.atom, y.atom, where
-        atom = self.of("dot_general", shape, *inputs, sizes=tuple(sizes))
+        atom = self.bind("dot_general", *inputs, shape=shape, sizes=tuple(sizes))
         return Labelled(atom, (*stacks, *rows, *columns))
 
     def constant(self, numbers: Sequence[int]) -> Var:

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from traceir.exact.numerics import limits
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.decompositions import DecompositionBuilder
+from traceir_numba.emitters.decompositions import DecompositionBuilder, constant
 from traceir_numba.emitters.kinds import Decomposition, register
 from traceir_numba.emitters.split_pad import cut
 
 Shape = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
+
+
+TRUTH = np.dtype(bool)
 
 
 class Windows:
@@ -62,15 +65,8 @@ def padded(
         high = max(high, -(low + wide))
         config.append((low, high, inner))
         shape.append(low + wide + high)
-    out = Var(x.aval.update(shape=tuple(shape), weak_type=False))
-    params = sort_params({"padding_config": tuple(config)})
-    build.eqns.append(Eqn("pad", (x, fill), (out,), params, source=build.eqn.source))
-    return out
-
-
-def constant(value: object, dtype: np.dtype) -> Literal:
-    """A scalar of a dtype."""
-    return Literal(np.asarray(value, dtype)[()], ShapedArray((), dtype))
+    dtype, params = x.aval.dtype, {"padding_config": tuple(config)}
+    return build.bind("pad", x, fill, shape=tuple(shape), dtype=dtype, **params)
 
 
 def least(dtype: np.dtype) -> Literal:
@@ -144,7 +140,7 @@ def joined(build: DecompositionBuilder, combine: str, parts: Sequence[Atom]) -> 
     """Arrays of one shape combined, from the first to the last."""
     first, *rest = parts
     for part in rest:
-        first = build.shaped(combine, first.aval.shape, first, part)
+        first = build.bind(combine, first, part, shape=first.aval.shape)
     return first
 
 
@@ -184,32 +180,8 @@ class WindowSelection(DecompositionBuilder):
         """
         if not self.windows.pads:
             return None
-        truth = np.dtype(bool)
-        ones = self.typed(
-            "broadcast_in_dim",
-            truth,
-            self.x.aval.shape,
-            constant(True, truth),
-            shape=self.x.aval.shape,
-            broadcast_dimensions=(),
-            sharding=None,
-        )
-        return padded(self, ones, constant(False, truth), self.windows)
-
-    def typed(
-        self,
-        primitive: str,
-        dtype: np.dtype,
-        shape: Shape,
-        /,
-        *inputs: Atom,
-        **params: object,
-    ) -> Var:
-        """Apply a primitive whose result has a dtype of its own."""
-        out = Var(ShapedArray(shape, dtype))
-        given = sort_params(params)
-        self.eqns.append(Eqn(primitive, inputs, (out,), given, source=self.eqn.source))
-        return out
+        ones = self.over(constant(True, TRUTH), self.x.aval.shape)
+        return padded(self, ones, constant(False, TRUTH), self.windows)
 
     def tap(self, x: Atom, place: Shape) -> Var:
         """The elements of all windows that have this place in them."""
@@ -219,27 +191,12 @@ class WindowSelection(DecompositionBuilder):
             s + (n - 1) * by + 1 if n else s
             for s, n, by in zip(starts, self.size, strides, strict=True)
         )
-        return self.typed(
-            "slice",
-            x.aval.dtype,
-            self.size,
-            x,
-            start_indices=starts,
-            limit_indices=stops,
-            strides=strides,
-        )
+        return self.sliced(x, starts, stops, strides)
 
-    def over(self, value: Literal) -> Var:
-        """A constant for each window."""
-        return self.typed(
-            "broadcast_in_dim",
-            value.aval.dtype,
-            self.size,
-            value,
-            shape=self.size,
-            broadcast_dimensions=(),
-            sharding=None,
-        )
+    def over(self, value: Literal, shape: Shape | None = None) -> Var:
+        """A constant for each window, or in a shape."""
+        shape = self.size if shape is None else shape
+        return self.bind("broadcast_in_dim", value, shape=shape, dtype=value.aval.dtype)
 
     def places(self) -> list[Shape]:
         """The places in a window, the last dimension fastest."""
@@ -247,11 +204,12 @@ class WindowSelection(DecompositionBuilder):
 
     def logic(self, primitive: str, *inputs: Atom) -> Var:
         """A truth for each window."""
-        return self.typed(primitive, np.dtype(bool), self.size, *inputs)
+        return self.bind(primitive, *inputs, shape=self.size, dtype=TRUTH)
 
     def picked(self, which: Atom, no: Atom, yes: Atom) -> Atom:
         """One of two for each window."""
-        return self.typed("select_n", yes.aval.dtype, self.size, which, no, yes)
+        dtype = yes.aval.dtype
+        return self.bind("select_n", which, no, yes, shape=self.size, dtype=dtype)
 
     def takes(
         self, value: Atom, best: Atom | None, any_: Atom | None, at: Shape
@@ -259,7 +217,7 @@ class WindowSelection(DecompositionBuilder):
         """A mask: True where the element at a place is better than the best before."""
         inside = None if self.inside is None else self.tap(self.inside, at)
         if best is None:
-            return inside or self.over(constant(True, np.dtype(bool)))
+            return inside or self.over(constant(True, TRUTH))
         found = self.logic(self.better, value, best)
         if self.dtype.kind not in "biu":
             nan = self.logic("ne", value, value)
@@ -327,25 +285,11 @@ def _scattered_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
         (n - 1) * by + 1 if n else 0
         for n, by in zip(build.x.aval.shape, windows.apart, strict=True)
     )
-    out = build.typed(
-        "pad",
-        build.dtype,
-        wide_shape,
-        given,
-        zero(build.dtype),
-        padding_config=tuple(config),
-    )
+    params: dict[str, Any] = {"shape": wide_shape, "padding_config": tuple(config)}
+    out = build.bind("pad", given, zero(build.dtype), dtype=build.dtype, **params)
     if all(by == 1 for by in strides):
         return out
-    return build.typed(
-        "slice",
-        build.dtype,
-        build.x.aval.shape,
-        out,
-        start_indices=(0,) * len(strides),
-        limit_indices=wide_shape,
-        strides=tuple(strides),
-    )
+    return build.sliced(out, (0,) * len(strides), wide_shape, tuple(strides))
 
 
 register("select_and_gather_add", Decomposition(gather))

@@ -5,8 +5,6 @@ Serves: prim.real, prim.imag, prim.complex, prim.conj
 
 from __future__ import annotations
 
-from typing import Any
-
 from traceir.ir.jaxpr import Atom, Eqn
 from traceir_numba.emitters.kinds import PairRule, register
 from traceir_numba.emitters.pairs.values import Pair, PairRewriter, Value, part_of, rule
@@ -106,11 +104,9 @@ def convert(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Each part; of a real number a part 0 more, of a truth whether one is not 0."""
     (x,), dtype = eqn.inputs, eqn.outputs[0].aval.dtype
     to = part_of(dtype)
-    params: dict[str, Any] = {"new_dtype": to or dtype, "weak_type": False}
-    params["sharding"] = None
 
     def converted(atom: Atom) -> Atom:
-        return w.bind("convert_element_type", atom, dtype=to or dtype, **params)
+        return w.bind("convert_element_type", atom, dtype=to or dtype)
 
     if part_of(x.aval.dtype) is None:
         first = converted(w.use(x))

@@ -93,11 +93,10 @@ def _nothing(w: PairRewriter, x: Atoms, axis: int, value: float) -> Atoms:
     """A number in place of each row along an axis."""
     shape = x[0].aval.shape
     rest = *shape[:axis], *shape[axis + 1 :]
-    params = {"broadcast_dimensions": (), "shape": rest, "sharding": None}
     real, imaginary = (w.number(part, x[0]) for part in (value, 0.0))
     return (
-        w.bind("broadcast_in_dim", real, **params),
-        w.bind("broadcast_in_dim", imaginary, **params),
+        w.bind("broadcast_in_dim", real, shape=rest),
+        w.bind("broadcast_in_dim", imaginary, shape=rest),
     )
 
 
@@ -138,5 +137,5 @@ def _cut(w: PairRewriter, x: Atom, axis: int, start: int, stop: int) -> Atom:
     shape = x.aval.shape
     starts = tuple(start if d == axis else 0 for d in range(len(shape)))
     stops = tuple(stop if d == axis else n for d, n in enumerate(shape))
-    params = {"start_indices": starts, "limit_indices": stops, "strides": None}
+    params = {"start_indices": starts, "limit_indices": stops}
     return w.bind("slice", x, shape=_with(x, axis, stop - start), **params)

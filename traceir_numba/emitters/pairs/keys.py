@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.rules.formulas.helpers import broadcast_shapes
+from traceir_numba.emitters.decompositions import constant
 from traceir_numba.emitters.kinds import PairRule, register
 from traceir_numba.emitters.pairs.values import (
     Pair,
@@ -127,7 +126,7 @@ class _Count:
         """A word of each key, for every element."""
         if not word.aval.shape:
             return word
-        params = {"broadcast_dimensions": tuple(range(self.rank)), "sharding": None}
+        params = {"broadcast_dimensions": tuple(range(self.rank))}
         return self.w.bind("broadcast_in_dim", word, shape=self.all, **params)
 
     def numbers(self, dtype: np.dtype = WORD) -> Atom:
@@ -145,8 +144,7 @@ class _Count:
 
     def along(self, dimension: int, dtype: np.dtype) -> Atom:
         """The index along one dimension."""
-        params = {"dimension": dimension, "sharding": None}
-        return self.w.bind("iota", shape=self.all, dtype=dtype, **params)
+        return self.w.bind("iota", shape=self.all, dtype=dtype, dimension=dimension)
 
     def counter(self) -> tuple[Atom, Atom]:
         """The two words of each element's number."""
@@ -217,10 +215,9 @@ def _converted(w: PairRewriter, x: Atom, dtype: np.dtype) -> Atom:
     """A number of another integer dtype, modulo its size."""
     if x.aval.dtype == dtype:
         return x
-    params: dict[str, Any] = {"new_dtype": dtype, "weak_type": False, "sharding": None}
-    return w.bind("convert_element_type", x, dtype=dtype, **params)
+    return w.bind("convert_element_type", x, dtype=dtype)
 
 
 def _word(value: int, dtype: np.dtype = WORD) -> Literal:
     """A constant word."""
-    return Literal(dtype.type(value % WORDS), ShapedArray((), dtype))
+    return constant(value % WORDS, dtype)

@@ -7,7 +7,6 @@ taken in 64, and those of 64 bits are multiplied by a power of 2 before and afte
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -145,19 +144,13 @@ class Num:
 
     def bits(self, dtype: np.dtype) -> Num:
         """The number of these bits in another dtype of the same size."""
-        made = self.w.bind(
-            "bitcast_convert_type", self.atom, dtype=dtype, new_dtype=dtype
-        )
-        return self._made(made)
+        return self._made(self.w.bind("bitcast_convert_type", self.atom, dtype=dtype))
 
     def as_(self, dtype: np.dtype) -> Num:
         """The number in another dtype."""
         if self.atom.aval.dtype == dtype:
             return self
-        params: dict[str, Any] = {"new_dtype": dtype, "weak_type": False}
-        params["sharding"] = None
-        made = self.w.bind("convert_element_type", self.atom, dtype=dtype, **params)
-        return self._made(made)
+        return self._made(self.w.bind("convert_element_type", self.atom, dtype=dtype))
 
     @property
     def dtype(self) -> np.dtype:

@@ -132,5 +132,4 @@ def reshape(w: PairRewriter, eqn: Eqn) -> list[Value]:
     if whole is None:
         return w.each(eqn)
     shape = (*eqn.outputs[0].aval.shape, 2)
-    params = {"dimensions": None, "sharding": None, "new_sizes": shape}
-    return [PairedArray(w.bind("reshape", whole, shape=shape, **params))]
+    return [PairedArray(w.bind("reshape", whole, shape=shape))]
