@@ -307,3 +307,16 @@ def emitter(
         return emit
 
     return decorate
+
+
+def called(*names: str, exact: bool = True) -> None:
+    """Primitives that are calls: of a function of the same name, one for each dtype."""
+
+    def entry(name: str) -> Elementwise:
+        def emit(e: ExpressionContext, *operands: str) -> str:
+            return e.call(f"{name}_{short(e.dtype)}", *operands)
+
+        return Elementwise(emit, exact=exact)
+
+    for name in names:
+        register(name, entry(name))

@@ -8,27 +8,29 @@ from traceir_numba.device_functions import short
 from traceir_numba.emitters.kinds import (
     Elementwise,
     ExpressionContext,
+    called,
     emitter,
     register,
 )
 
-
-@emitter("add")
-def add(e: ExpressionContext, x: str, y: str) -> str:
-    """Integers wrap."""
-    return e.wrap(f"{x} + {y}")
-
-
-@emitter("add_any")
-def add_any(e: ExpressionContext, x: str, y: str) -> str:
-    """As `add`: contributions to one cotangent."""
-    return add(e, x, y)
+# Between operands; integers wrap. Of comparisons, all but `ne` are false of NaN.
+SUMS = {"add": "+", "add_any": "+", "sub": "-"}
+LOGIC = {"and": "&", "or": "|"}
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-@emitter("sub")
-def sub(e: ExpressionContext, x: str, y: str) -> str:
-    """Integers wrap."""
-    return e.wrap(f"{x} - {y}")
+def infix(name: str, sign: str) -> None:
+    """A primitive that is an operator between its operands."""
+
+    def emit(e: ExpressionContext, x: str, y: str) -> str:
+        text = f"{x} {sign} {y}"
+        return text if e.dtype == "bool" and name not in SUMS else e.wrap(text)
+
+    register(name, Elementwise(emit))
+
+
+for _name, _sign in {**SUMS, **LOGIC, **COMPARISONS}.items():
+    infix(_name, _sign)
 
 
 @emitter("mul")
@@ -107,16 +109,7 @@ def power(e: ExpressionContext, x: str, y: str) -> str:
     return e.call(f"pow_{short(e.dtype)}", x, exponent)
 
 
-@emitter("atan2", exact=False)
-def angle(e: ExpressionContext, y: str, x: str) -> str:
-    """The ordinate comes first."""
-    return e.call(f"atan2_{short(e.dtype)}", y, x)
-
-
-@emitter("floor")
-def floor(e: ExpressionContext, x: str) -> str:
-    """A whole number of the same dtype."""
-    return e.call(f"floor_{short(e.dtype)}", x)
+called("floor")
 
 
 @emitter("round")
@@ -132,80 +125,13 @@ def sqrt(e: ExpressionContext, x: str) -> str:
     return f"math.sqrt({x})"
 
 
-def vectorised(name: str) -> None:
-    """A real function of `traceir_numba.vecmath`."""
-
-    def emit(e: ExpressionContext, *operands: str) -> str:
-        return e.call(f"{name}_{short(e.dtype)}", *operands)
-
-    register(name, Elementwise(emit, exact=False))
-
-
-vectorised("exp")
-vectorised("log")
-vectorised("sin")
-vectorised("cos")
-vectorised("log1p")
-vectorised("tanh")
-vectorised("exp2")
-vectorised("expm1")
-vectorised("logistic")
-vectorised("sinh")
-vectorised("cosh")
-vectorised("asinh")
-vectorised("acosh")
-vectorised("atanh")
-vectorised("cbrt")
-vectorised("tan")
-vectorised("asin")
-vectorised("acos")
-vectorised("atan")
-vectorised("erf")
-vectorised("erfc")
-vectorised("erf_inv")
-vectorised("lgamma")
-vectorised("digamma")
-vectorised("bessel_i0e")
-vectorised("bessel_i1e")
-vectorised("zeta")
-vectorised("polygamma")
-vectorised("igamma")
-vectorised("igammac")
-vectorised("igamma_grad_a")
-vectorised("random_gamma_grad")
-vectorised("regularized_incomplete_beta")
-
-
-def comparison(name: str, sign: str) -> None:
-    """A comparison: all but `ne` are false of NaN."""
-
-    def emit(e: ExpressionContext, x: str, y: str) -> str:
-        return f"{x} {sign} {y}"
-
-    register(name, Elementwise(emit))
-
-
-for _name, _sign in {
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-}.items():
-    comparison(_name, _sign)
-
-
-@emitter("and")
-def conjunction(e: ExpressionContext, x: str, y: str) -> str:
-    """Of truths or of bits."""
-    return f"{x} & {y}" if e.kind == "b" else e.wrap(f"{x} & {y}")
-
-
-@emitter("or")
-def disjunction(e: ExpressionContext, x: str, y: str) -> str:
-    """Of truths or of bits."""
-    return f"{x} | {y}" if e.kind == "b" else e.wrap(f"{x} | {y}")
+# Real functions of `traceir_numba.vecmath`.
+called("exp", "exp2", "expm1", "log", "log1p", "logistic", "cbrt", exact=False)
+called("sin", "cos", "tan", "asin", "acos", "atan", "atan2", exact=False)
+called("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", exact=False)
+called("erf", "erfc", "erf_inv", "lgamma", "digamma", "zeta", "polygamma", exact=False)
+called("igamma", "igammac", "igamma_grad_a", "random_gamma_grad", exact=False)
+called("bessel_i0e", "bessel_i1e", "regularized_incomplete_beta", exact=False)
 
 
 @emitter("not")
