@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.codegen.nest import KernelSource, emit
 from traceir_numba.codegen.routine import emit_routine
-from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.nest import LoopNest, kind_of
 from traceir_numba.loops.program import BufferProgram, CallRoutine, Launch
 from traceir_numba.loops.step_effects import walk
 
@@ -67,10 +67,7 @@ def sources_of(program: BufferProgram) -> KernelSources:
 
 def _kernel(step: Launch, name: str) -> KernelSource:
     """The kernel of a launch; its name has a word for its work."""
-    kind = "map"
-    if step.nest.reductions:
-        kind = step.nest.reductions[0].primitive.removeprefix("reduce_")
-    return emit(step.nest, step.labels, f"{name}_{kind}")
+    return emit(step.nest, step.labels, f"{name}_{kind_of(step.nest)}")
 
 
 def _key(kernel: KernelSource) -> str:

@@ -280,13 +280,9 @@ def _function(
     """NumPy's other functions; the host computes those whose shapes values decide."""
     counted = function in _COUNTED or (function is np.where and len(args) == 1)
     if counted and local.trace is None:
-        given = flatten.map_(_read, (args, kwargs))
+        given = flatten.map_(on_host, (args, kwargs))
         return device_put(function(*given[0], **given[1]))
     return applied(function, *args, **kwargs)
-
-
-def _read(leaf: Any) -> Any:
-    return np.asarray(leaf) if isinstance(leaf, DeviceArray) else leaf
 
 
 def _nonzero(self: DeviceArray) -> Any:

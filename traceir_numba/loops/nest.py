@@ -285,6 +285,13 @@ class LoopNest:
         return self._hash
 
 
+def kind_of(nest: LoopNest) -> str:
+    """A word for the work of a nest."""
+    if not nest.reductions:
+        return "map"
+    return nest.reductions[0].primitive.removeprefix("reduce_")
+
+
 def accesses(nest: LoopNest) -> list[Access]:
     """All places that a nest reads or writes."""
     loads = [node.access for node in nest.nodes if isinstance(node, LoadElement)]

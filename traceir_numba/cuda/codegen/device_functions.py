@@ -10,7 +10,7 @@ a product and a sum of two equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from textwrap import dedent
 
 from traceir_numba import vecmath
@@ -20,66 +20,57 @@ from traceir_numba.device_functions import closure, function
 WHOLE = {"f32": 8388608.0, "f64": 4503599627370496.0}
 
 
-def _even(t: str, name: str) -> str:
-    return f"""
-    def {name}(x):
-        size = abs(x)
-        big = {t}({WHOLE[t]})
-        whole = (size + big) - big if size < big else size
-        return {t}(math.copysign(whole, x))
-    """
-
-
-def _floor(t: str, name: str) -> str:
-    return f"""
-    def {name}(x):
-        whole = round_even_{t}(x)
-        less = whole - {t}(1.0) if whole > x else whole
-        return less if abs(x) < {t}({WHOLE[t]}) else x
-    """
-
-
-def _ceil(t: str, name: str) -> str:
-    return f"""
-    def {name}(x):
-        whole = round_even_{t}(x)
-        more = whole + {t}(1.0) if whole < x else whole
-        more = {t}(math.copysign(more, x))
-        return more if abs(x) < {t}({WHOLE[t]}) else x
-    """
-
-
-def _away(t: str, name: str) -> str:
-    return f"""
-    def {name}(x):
-        size = abs(x)
-        whole = floor_{t}(size)
-        up = whole + {t}(1.0) if size - whole >= {t}(0.5) else whole
-        return {t}(math.copysign(up, x)) if size < {t}({WHOLE[t]}) else x
-    """
-
-
-def _times(t: str, name: str) -> str:
-    # NVVM makes one instruction of a product and a sum, but none of these two sums.
-    return f"""
-    def {name}(x, y):
-        \"\"\"x * y, rounded before a sum takes it.\"\"\"
-        return cuda.fma(x, y, {t}(-0.0))
-    """
-
-
-def _fmod(t: str, name: str) -> str:
-    return f"def {name}(x, y):\n    return {t}(math.fmod(x, y))"
-
-
-# By the function's name without its dtype: a text, and what it calls.
-TEXTS: dict[str, tuple[Callable[[str, str], str], tuple[str, ...]]] = {
-    "round_even": (_even, ()),
-    "round_away": (_away, ("floor",)),
-    "floor": (_floor, ("round_even",)),
-    "ceil": (_ceil, ("round_even",)),
-    "fmod": (_fmod, ()),
-    "times": (_times, ()),
+# By the function's name without its dtype: a text, and what it calls. NVVM makes one
+# instruction of a product and a sum, but none of two sums.
+TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "round_even": (
+        """
+        def {name}(x):
+            size = abs(x)
+            big = {t}({whole})
+            whole = (size + big) - big if size < big else size
+            return {t}(math.copysign(whole, x))
+        """,
+        (),
+    ),
+    "round_away": (
+        """
+        def {name}(x):
+            size = abs(x)
+            whole = floor_{t}(size)
+            up = whole + {t}(1.0) if size - whole >= {t}(0.5) else whole
+            return {t}(math.copysign(up, x)) if size < {t}({whole}) else x
+        """,
+        ("floor",),
+    ),
+    "floor": (
+        """
+        def {name}(x):
+            whole = round_even_{t}(x)
+            less = whole - {t}(1.0) if whole > x else whole
+            return less if abs(x) < {t}({whole}) else x
+        """,
+        ("round_even",),
+    ),
+    "ceil": (
+        """
+        def {name}(x):
+            whole = round_even_{t}(x)
+            more = whole + {t}(1.0) if whole < x else whole
+            more = {t}(math.copysign(more, x))
+            return more if abs(x) < {t}({whole}) else x
+        """,
+        ("round_even",),
+    ),
+    "fmod": ("def {name}(x, y):\n    return {t}(math.fmod(x, y))", ()),
+    "times": (
+        """
+        def {name}(x, y):
+            \"\"\"x * y, rounded before a sum takes it.\"\"\"
+            return cuda.fma(x, y, {t}(-0.0))
+        """,
+        (),
+    ),
 }
 
 # What the real functions call of NumPy, and what they call on a device.
@@ -99,7 +90,7 @@ def own(name: str) -> tuple[str, tuple[str, ...]] | None:
         return None
     text, needs = TEXTS[base]
     called = tuple(f"{needed}_{t}" for needed in needs)
-    return dedent(text(t, name)).strip(), called
+    return dedent(text).strip().format(name=name, t=t, whole=WHOLE[t]), called
 
 
 def source(names: Iterable[str]) -> str:

@@ -38,7 +38,7 @@ from traceir_numba.cuda.runtime.launching import (
     space_of,
 )
 from traceir_numba.errors import wrapped
-from traceir_numba.loops.nest import LoopNest
+from traceir_numba.loops.nest import kind_of
 from traceir_numba.loops.program import Buffer, CallMatmul, Copy, Launch, Routine, Step
 
 _lock = kept_over_forks(threading.RLock())
@@ -102,41 +102,29 @@ def plan_of(routine: Routine) -> LaunchPlan:
     return LaunchPlan(steps, routine.buffers, kernels, functions)
 
 
-def kind_of(nest: LoopNest) -> str:
-    """A word for the work of a nest."""
-    if not nest.reductions:
-        return "map"
-    return nest.reductions[0].primitive.removeprefix("reduce_")
-
-
 def launched(steps: Iterable[Planned]) -> Iterator[Step]:
     """The launches, calls and copies that the host does by themselves, in order."""
-    for step in steps:
-        match step:
-            case Launch() | CallMatmul() | Copy():
-                yield step
-            case HostLoop(_, inner):
-                yield from launched(inner)
-            case HostWhile(test, _, inner):
-                yield from launched((*test, *inner))
-            case HostBranch(_, branches):
-                for branch in branches:
-                    yield from launched(branch)
+    return (s for s in _innermost(steps) if isinstance(s, Launch | CallMatmul | Copy))
 
 
 def every(steps: Iterable[Planned]) -> Iterator[Piece | BranchLevel]:
     """All pieces and levels among steps, in order."""
+    return (s for s in _innermost(steps) if isinstance(s, Piece | BranchLevel))
+
+
+def _innermost(steps: Iterable[Planned]) -> Iterator[Planned]:
+    """The steps that have no others inside, in order."""
     for step in steps:
         match step:
-            case Piece() | BranchLevel():
-                yield step
             case HostLoop(_, inner):
-                yield from every(inner)
+                yield from _innermost(inner)
             case HostWhile(test, _, inner):
-                yield from every((*test, *inner))
+                yield from _innermost((*test, *inner))
             case HostBranch(_, branches):
                 for branch in branches:
-                    yield from every(branch)
+                    yield from _innermost(branch)
+            case _:
+                yield step
 
 
 def grid_of(piece: Piece | BranchLevel, buffers: Sequence[Buffer]) -> tuple[int, int]:

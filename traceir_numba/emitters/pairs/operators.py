@@ -6,6 +6,7 @@ taken in 64, and those of 64 bits are multiplied by a power of 2 before and afte
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,18 @@ from traceir.ir.jaxpr import Atom
 from traceir_numba.emitters.pairs.values import Pair, PairRewriter
 
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
+
+
+def _unary(primitive: str) -> Callable[[Num], Num]:
+    return lambda x: x.apply(primitive)
+
+
+def _binary(primitive: str) -> Callable[[Num, Num | float], Num]:
+    return lambda x, y: x.with_(primitive, y)
+
+
+def _reflected(primitive: str) -> Callable[[Num, float], Num]:
+    return lambda x, y: x.value(y).with_(primitive, x)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,56 +53,13 @@ class Num:
         """A function of two numbers."""
         return self._made(self.w.bind(primitive, self.atom, self._of(other)))
 
-    def _from(self, primitive: str, other: float) -> Num:
-        return self._made(self.w.bind(primitive, self._of(other), self.atom))
-
-    def __add__(self, other: Num | float) -> Num:
-        return self.with_("add", other)
-
-    def __sub__(self, other: Num | float) -> Num:
-        return self.with_("sub", other)
-
-    def __mul__(self, other: Num | float) -> Num:
-        return self.with_("mul", other)
-
-    def __truediv__(self, other: Num | float) -> Num:
-        return self.with_("div", other)
-
-    def __radd__(self, other: float) -> Num:
-        return self._from("add", other)
-
-    def __rsub__(self, other: float) -> Num:
-        return self._from("sub", other)
-
-    def __rmul__(self, other: float) -> Num:
-        return self._from("mul", other)
-
-    def __rtruediv__(self, other: float) -> Num:
-        return self._from("div", other)
-
-    def __neg__(self) -> Num:
-        return self.apply("neg")
-
-    def __lt__(self, other: Num | float) -> Num:
-        return self.with_("lt", other)
-
-    def __gt__(self, other: Num | float) -> Num:
-        return self.with_("gt", other)
-
-    def __le__(self, other: Num | float) -> Num:
-        return self.with_("le", other)
-
-    def __ge__(self, other: Num | float) -> Num:
-        return self.with_("ge", other)
-
-    def __and__(self, other: Num) -> Num:
-        return self.with_("and", other)
-
-    def __or__(self, other: Num) -> Num:
-        return self.with_("or", other)
-
-    def __invert__(self) -> Num:
-        return self.apply("not")
+    __add__, __radd__ = _binary("add"), _reflected("add")
+    __sub__, __rsub__ = _binary("sub"), _reflected("sub")
+    __mul__, __rmul__ = _binary("mul"), _reflected("mul")
+    __truediv__, __rtruediv__ = _binary("div"), _reflected("div")
+    __lt__, __gt__, __le__, __ge__ = map(_binary, ("lt", "gt", "le", "ge"))
+    __and__, __or__ = _binary("and"), _binary("or")
+    __neg__, __abs__, __invert__ = map(_unary, ("neg", "abs", "not"))
 
     def is_(self, other: Num | float) -> Num:
         """The test that it equals another number."""
@@ -109,9 +79,6 @@ class Num:
     def is_infinite(self) -> Num:
         """The test that it is an infinity."""
         return abs(self).is_(np.inf)
-
-    def __abs__(self) -> Num:
-        return self.apply("abs")
 
     def max(self, other: Num | float) -> Num:
         """The larger of two; NaN where one is."""
