@@ -11,7 +11,7 @@ from typing import Any
 from traceir.base.caches import clear_all
 from traceir.store import files
 from traceir.store.place import Place
-from traceir_numba.gemm import blocked, strided
+from traceir_numba.gemm import blocked
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.store import identity, units
 
@@ -68,7 +68,6 @@ def _forget() -> None:
         kernel_cache._kernels,
         kernel_cache._loops,
         blocked._codes,
-        strided._codes,
     )
     for known in (units._loaded, *compiled):
         known.clear()

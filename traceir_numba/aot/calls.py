@@ -215,35 +215,25 @@ class Calls:
 
     def product(self, step: CallMatmul) -> None:
         """A product of matrices, as `matmul.product` computes it, by one thread."""
-        buffer = self.program.buffers[step.output]
-        if is_strided(step.eqn):
-            self.strided(step, buffer.dtype)
-            return
-        symbol = blocked.symbol_of(buffer.dtype)
-        self.lays_out(step, buffer.dtype)
-        outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
-        lines = outer * batch * rows
-        x, y, z = (self.place(k) for k in (*step.inputs, step.output))
-        if is_long(outer * batch, lines, inner, columns):
-            self.long(symbol, buffer.dtype, (x, y, z), (rows, inner, columns), strides)
-            return
-        sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides, columns)
-        self.call(symbol, [*_pointers(x, y, z), *_sizes(sizes)])
-
-    def strided(self, step: CallMatmul, dtype: str) -> None:
-        """Products of operands that lie anywhere, likewise."""
+        dtype = self.program.buffers[step.output].dtype
         self.lays_out(step, dtype)
         outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
         given = [self.place(k) for k in (*step.inputs, step.output)]
-        lines = outer * batch * rows
+        lines, symbol = outer * batch * rows, strided.symbol_of(dtype)
+        if not is_strided(step.eqn):
+            symbol = blocked.symbol_of(dtype)
+            if is_long(outer * batch, lines, inner, columns):
+                self.long(symbol, dtype, given, (rows, inner, columns), strides)
+                return
+            strides.append(columns)
         sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides)
-        self.call(strided.symbol_of(dtype), [*_pointers(*given), *_sizes(sizes)])
+        self.call(symbol, [*_pointers(*given), *_sizes(sizes)])
 
     def long(
         self,
         symbol: str,
         dtype: str,
-        given: tuple[str, str, str],
+        given: list[str],
         shape: tuple[int, int, int],
         strides: list[int],
     ) -> None:

@@ -33,27 +33,20 @@ from traceir_numba.runtime import mcjit
 Shape = tuple[int, ...]
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
 # C's own names, and those that its header needs.
-C_WORDS = frozenset(
-    _words(
-        """auto break case char const continue default do double else enum extern float
-    for goto if inline int long register restrict return short signed sizeof static
-    struct switch typedef union unsigned void volatile while bool true false main
-    missing DONE NO_MEMORY NO_INSTRUCTIONS MARK"""
-    )
-)
+C_WORDS = """
+    auto break case char const continue default do double else enum extern float for
+    goto if inline int long register restrict return short signed sizeof static struct
+    switch typedef union unsigned void volatile while bool true false main
+    missing DONE NO_MEMORY NO_INSTRUCTIONS MARK
+"""
 # What modules name beside their functions, and parameters are not called.
-MODULE_WORDS = frozenset(
-    _words(
-        """np numpy numba math ctypes hashlib platform sys Path PLATFORM LIBRARY SHA256
+MODULE_WORDS = """
+    np numpy numba math ctypes hashlib platform sys Path PLATFORM LIBRARY SHA256
     INSTRUCTIONS FORMAT ml_dtypes inf nan function kernel product strided_product
-    parallel in_order"""
-    )
-)
+    parallel in_order
+"""
+TAKEN = frozenset([*C_WORDS.split(), *MODULE_WORDS.split(), *keyword.kwlist])
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +204,7 @@ def is_name(name: str) -> bool:
     (True, False, False)
     """
     plain = re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) is not None
-    taken = name in C_WORDS or name in MODULE_WORDS or keyword.iskeyword(name)
-    return plain and not taken
+    return plain and name not in TAKEN
 
 
 def _parameters(labels: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ in a busy loop for processors that others may have.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -154,16 +154,22 @@ def symbol_of(dtype: str, part: str = "product") -> str:
 
 
 _lock = kept_over_forks(threading.RLock())
-_codes: dict[str, optimize.MachineCode] = {}
+_codes: dict[str, optimize.MachineCode] = {}  # by the first of its symbols
 
 
 def load(dtype: str) -> optimize.MachineCode:
     """The code of the products of a dtype, compiled once: `PRODUCT` is its symbol."""
+    return linked_once([symbol_of(dtype, part) for part in parts()], texts_of, dtype)
+
+
+def linked_once(
+    symbols: Sequence[str], texts: Callable[[str], Iterable[str]], dtype: str
+) -> optimize.MachineCode:
+    """The code of texts for a dtype, in which functions of these names are."""
     with _lock:
-        if dtype not in _codes:
-            symbols = [symbol_of(dtype, part) for part in parts()]
-            _codes[dtype] = optimize.link(texts_of(dtype), symbols)
-        return _codes[dtype]
+        if symbols[0] not in _codes:
+            _codes[symbols[0]] = optimize.link([*texts(dtype)], symbols)
+        return _codes[symbols[0]]
 
 
 def work_size(
@@ -220,7 +226,7 @@ def whole_text(symbol: str, dtype: str) -> str:
     """LLVM text of the function that routines call, whose code they use."""
     t = microkernel.tile_of(dtype)
     product = _callee(dtype, parts()[-1], POINTERS, SIZES)
-    text = WHOLE.format(name="whole", zero=f"{short(dtype)}({_zero(t)})").strip()
+    text = WHOLE.format(name="whole", zero=words_of(t)["zero"]).strip()
     calls = {"product": product, short(dtype): Cast(dtype)}
     return lower(text, symbol, _args(dtype, POINTERS, ALL_SIZES), None, calls, SHORT)
 
@@ -235,27 +241,25 @@ def _text(
     own: Mapping[str, int] | None = None,
 ) -> str:
     """LLVM text of a template for a tile."""
-    size = np.dtype(t.dtype).itemsize
-    text = template.format(
-        name=part,
-        depth=cost_model.MATMUL_DEPTH,
-        tall=cost_model.MATMUL_PANEL_ROWS,
-        wide=cost_model.MATMUL_PANEL_COLUMNS,
-        few=cost_model.UNPACKED_MATMUL_ROWS,
-        rows=t.rows,
-        columns=t.columns,
-        lanes=t.lanes,
-        edge=t.rows * t.columns,
-        size=size,
-        zero=f"{short(t.dtype)}({_zero(t)})",
-        **(own or {}),
-    )
+    text = template.format(name=part, **words_of(t), **(own or {}))
     args = _args(t.dtype, pointers, sizes)
     return lower(text.strip(), symbol_of(t.dtype, part), args, None, calls, SHORT)
 
 
-def _zero(t: microkernel.RegisterTile) -> str:
-    return "0.0" if t.floats else "0"
+def words_of(t: microkernel.RegisterTile) -> dict[str, Any]:
+    """What templates name of a tile, and of the cost model."""
+    return {
+        "depth": cost_model.MATMUL_DEPTH,
+        "tall": cost_model.MATMUL_PANEL_ROWS,
+        "wide": cost_model.MATMUL_PANEL_COLUMNS,
+        "few": cost_model.UNPACKED_MATMUL_ROWS,
+        "rows": t.rows,
+        "columns": t.columns,
+        "lanes": t.lanes,
+        "edge": t.rows * t.columns,
+        "size": np.dtype(t.dtype).itemsize,
+        "zero": f"{short(t.dtype)}({'0.0' if t.floats else '0'})",
+    }
 
 
 def _args(dtype: str, pointers: int, sizes: int) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ slices (`emitters.folds.convolutions`).
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -27,11 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from traceir.base.fork_safety import kept_over_forks
 from traceir_numba import cost_model
 from traceir_numba.device_functions import short
 from traceir_numba.gemm import microkernel, packing, threaded
-from traceir_numba.gemm.blocked import SHORT, parts
+from traceir_numba.gemm.blocked import SHORT, linked_once, parts, words_of
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import Callee, Cast
@@ -245,10 +243,6 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
     return tuple(texts)
 
 
-_lock = kept_over_forks(threading.RLock())
-_codes: dict[str, optimize.MachineCode] = {}
-
-
 def symbol_of(dtype: str, part: str = "product") -> str:
     """The name of a loaded function."""
     return f"traceir_strided_{part}_{short(dtype)}"
@@ -256,11 +250,7 @@ def symbol_of(dtype: str, part: str = "product") -> str:
 
 def load(dtype: str) -> optimize.MachineCode:
     """The code of the products of a dtype, compiled once."""
-    with _lock:
-        if dtype not in _codes:
-            symbols = [symbol_of(dtype, part) for part in parts()]
-            _codes[dtype] = optimize.link(texts_of(dtype), symbols)
-        return _codes[dtype]
+    return linked_once([symbol_of(dtype, part) for part in parts()], texts_of, dtype)
 
 
 def whole_text(symbol: str, dtype: str) -> str:
@@ -276,24 +266,10 @@ def _text(
     template: str, part: str, t: microkernel.RegisterTile, calls: Mapping[str, Any]
 ) -> str:
     """LLVM text of a template for a tile."""
-    zero = "0.0" if t.floats else "0"
-    text = template.format(
-        name=part,
-        depth=cost_model.MATMUL_DEPTH,
-        tall=cost_model.MATMUL_PANEL_ROWS,
-        few=cost_model.UNPACKED_MATMUL_ROWS,
-        wide=cost_model.MATMUL_PANEL_COLUMNS,
-        rows=t.rows,
-        columns=t.columns,
-        width=t.columns,
-        square=t.rows,
-        lanes=t.lanes,
-        edge=t.rows * t.columns,
-        size=np.dtype(t.dtype).itemsize,
-        zero=f"{short(t.dtype)}({zero})",
-    )
-    own = calls[part]
-    return lower(text.strip(), own.symbol, own.args, own.result, calls, SHORT)
+    own = {"width": t.columns, "square": t.rows}
+    text = template.format(name=part, **words_of(t), **own)
+    made = calls[part]
+    return lower(text.strip(), made.symbol, made.args, made.result, calls, SHORT)
 
 
 def _calls(t: microkernel.RegisterTile) -> dict[str, Any]:

@@ -10,10 +10,12 @@ from traceir_numba.loops.program import (
     Assign,
     Branch,
     CallMatmul,
+    CallReference,
     Copy,
     Launch,
     LoadScalar,
     Loop,
+    Reshape,
     Step,
     StoreScalar,
     While,
@@ -48,9 +50,9 @@ def reads(step: Step) -> set[int]:
             loaded = nest.loaded
             found.update(slot for k, slot in enumerate(buffers) if k in loaded)
             found.update(step.scratch)
-        case CallMatmul(inputs=inputs):
+        case CallMatmul(inputs=inputs) | CallReference(inputs=inputs):
             found = set(inputs)
-        case Copy(source=source):
+        case Copy(source=source) | Reshape(source=source):
             found = {source}
         case StoreScalar(slot):
             found = {slot}
@@ -74,6 +76,8 @@ def writes(step: Step) -> set[int]:
             found = {slot for k, slot in enumerate(buffers) if k in nest.written}
         case CallMatmul(output=output):
             found = {output}
+        case CallReference(outputs=outputs):
+            found = set(outputs)
         case Copy(target=target):
             found = {target}
         case LoadScalar(slot):

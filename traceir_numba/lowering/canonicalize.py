@@ -78,7 +78,6 @@ class _Canonicalizer:
         self.eqns: list[Eqn] = []
         self.producers: dict[Var, Eqn] = {}
         self.seen: dict[object, tuple[Atom, ...]] = {}
-        self.outermost = given is None
         self.fixed: set[Atom] = {*jaxpr.invars[:fixed]}
         self.env: Env = {jaxpr.invars[k]: a for k, a in (given or {}).items()}
         own = {v: v for eqn in jaxpr.eqns for v in eqn.outputs}
@@ -89,16 +88,12 @@ class _Canonicalizer:
         outvars = tuple(_use(self.env, a) for a in self.jaxpr.outvars)
         eqns, used = dce_eqns(self.eqns, outvars)
         kept = [k for k, v in enumerate(self.constvars) if v in used]
-        return ClosedJaxpr(
-            Jaxpr(
-                tuple(self.constvars[k] for k in kept),
-                self.jaxpr.invars,
-                tuple(eqns),
-                outvars,
-                self.jaxpr.debug_name,
-            ),
-            tuple(self.consts[k] for k in kept),
+        constvars = tuple(self.constvars[k] for k in kept)
+        jaxpr = replace(
+            self.jaxpr, constvars=constvars, eqns=tuple(eqns), outvars=outvars
         )
+        consts = tuple(self.consts[k] for k in kept)
+        return ClosedJaxpr(jaxpr, consts)
 
     def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
         """Add a program's equations; results that are `given` keep that variable."""
@@ -185,9 +180,7 @@ class _Canonicalizer:
         jaxpr = program.jaxpr
         env: Env = dict(zip(jaxpr.invars, eqn.inputs, strict=True))
         for var, value in zip(jaxpr.constvars, program.consts, strict=True):
-            env[var] = Var(var.aval)
-            self.constvars.append(env[var])  # type: ignore[arg-type]
-            self.consts.append(np.asarray(value))
+            env[var] = self.constant(var, np.asarray(value))
         given = {
             inner: outer
             for inner, outer in zip(jaxpr.outvars, eqn.outputs, strict=True)
@@ -291,21 +284,14 @@ def _select_n(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return cases[0] if all(c == cases[0] for c in cases) else None
 
 
-def _transpose(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    permutation = eqn.param("permutation")
-    same = permutation == tuple(range(len(permutation)))
-    return eqn.inputs[0] if same else None
+def _in_order(param: str) -> Rule:
+    """The operand, where a param has its dimensions in order."""
 
+    def rule(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
+        dimensions = eqn.param(param)
+        return eqn.inputs[0] if dimensions == tuple(range(len(dimensions))) else None
 
-def _broadcast(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    dimensions = eqn.param("broadcast_dimensions")
-    same = dimensions == tuple(range(len(dimensions)))
-    return eqn.inputs[0] if same else None
-
-
-def _slice(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    # Equal shapes leave room for no other start, and for no stride that is felt.
-    return eqn.inputs[0]
+    return rule
 
 
 def _single(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
@@ -329,11 +315,12 @@ ALGEBRA: dict[str, Rule] = {
     "or": _idempotent,
     "select_n": _select_n,
     "convert_element_type": _operand,
-    "broadcast_in_dim": _broadcast,
+    "broadcast_in_dim": _in_order("broadcast_dimensions"),
     "reshape": _operand,
     "squeeze": _operand,
-    "slice": _slice,
-    "transpose": _transpose,
+    # Equal shapes leave room for no other start, and for no stride that is felt.
+    "slice": _operand,
+    "transpose": _in_order("permutation"),
     "concatenate": _single,
     **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"), _reduce),
     **dict.fromkeys(("reduce_and", "reduce_or", "reduce_xor"), _reduce),

@@ -29,6 +29,7 @@ from traceir.ir.jaxpr import (
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.decompositions import params_of
 from traceir_numba.emitters.kinds import Concat, Decomposition, Region, View
+from traceir_numba.lowering.pair_types import atoms_in
 from traceir_numba.runtime.allocator import BITS, float16_of
 
 FLOAT16_DTYPES = ("float16", "bfloat16")
@@ -62,12 +63,7 @@ def lower_float16(closed: ClosedJaxpr) -> Float16Lowering:
 
 
 def _has_float16(jaxpr: Jaxpr) -> bool:
-    atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
-    for eqn in jaxpr.eqns:
-        if any(_has_float16(inner.jaxpr) for inner in subjaxprs(eqn)):
-            return True
-        atoms += [*eqn.inputs, *eqn.outputs]
-    return any(float16_of(a.aval.dtype) for a in atoms)
+    return any(float16_of(a.aval.dtype) for a in atoms_in(jaxpr))
 
 
 def _lowered(closed: ClosedJaxpr, names: dict[Var, Var]) -> ClosedJaxpr:

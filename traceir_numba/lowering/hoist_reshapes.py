@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var, sort_params
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Elementwise, View
 from traceir_numba.fusion.dataflow import identity_map
@@ -40,10 +40,7 @@ def hoist_reshapes(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, dict[Var, Var]]:
         if _is_alias(eqn) and eqn.outputs[0] not in moved:
             _hoist(eqn, makers, uses, moved, origins)
     eqns = [e for eqn in jaxpr.eqns for e in moved.get(eqn.outputs[0], [eqn])]
-    flat = Jaxpr(
-        jaxpr.constvars, jaxpr.invars, tuple(eqns), jaxpr.outvars, jaxpr.debug_name
-    )
-    return ClosedJaxpr(flat, closed.consts), origins
+    return ClosedJaxpr(replace(jaxpr, eqns=tuple(eqns)), closed.consts), origins
 
 
 def _is_alias(eqn: Eqn) -> bool:

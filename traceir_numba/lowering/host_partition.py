@@ -79,10 +79,7 @@ class _Partitioner:
             else:
                 made = (v for eqn in part for v in eqn.outputs)
                 eqns += self.part(part, [v for v in made if last.get(v, -1) >= done])
-        cut = Jaxpr(
-            jaxpr.constvars, jaxpr.invars, tuple(eqns), jaxpr.outvars, jaxpr.debug_name
-        )
-        return ClosedJaxpr(cut, closed.consts)
+        return ClosedJaxpr(replace(jaxpr, eqns=tuple(eqns)), closed.consts)
 
     def inside(self, eqn: Eqn) -> Eqn:
         """An equation whose own programs are cut."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,16 @@ from traceir_numba.emitters.pairs.values import Pair, PairedArray, Value, part_o
 
 def has_pairs(jaxpr: Jaxpr) -> bool:
     """True if values of two numbers occur in a program."""
-    atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
+    return any(part_of(a.aval.dtype) for a in atoms_in(jaxpr))
+
+
+def atoms_in(jaxpr: Jaxpr) -> Iterator[Atom]:
+    """All variables and literals of a program, those of programs inside included."""
+    yield from (*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars)
     for eqn in jaxpr.eqns:
-        if any(has_pairs(inner.jaxpr) for inner in subjaxprs(eqn)):
-            return True
-        atoms += [*eqn.inputs, *eqn.outputs]
-    return any(part_of(a.aval.dtype) for a in atoms)
+        yield from (*eqn.inputs, *eqn.outputs)
+        for inner in subjaxprs(eqn):
+            yield from atoms_in(inner.jaxpr)
 
 
 def is_plain(eqn: Eqn) -> bool:

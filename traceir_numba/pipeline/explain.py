@@ -27,6 +27,7 @@ from traceir_numba.loops.program import (
     Step,
 )
 from traceir_numba.loops.schedule import range_of
+from traceir_numba.loops.step_effects import reads, writes
 from traceir_numba.runtime.thread_pool import threads
 
 # An instruction of x86-64 that computes with several numbers in one register: of
@@ -274,37 +275,20 @@ def _why(
 
 def _written(step: Step) -> set[int]:
     """The buffers that a step writes."""
-    match step:
-        case Launch():
-            return {step.buffers[k] for k in step.nest.written}
-        case CallMatmul():
-            return {step.output}
-        case CallReference():
-            return set(step.outputs)
-        case Copy(_, target):
-            return {target}
-        case CallRoutine(routine, buffers):
-            results = ("result", "memory")
-            roles = [routine.buffers[k].role for k in routine.args]
-            return {b for b, r in zip(buffers, roles, strict=True) if r in results}
-    return set()
+    if isinstance(step, CallRoutine):
+        return _given(step, "result", "memory")
+    return writes(step)
 
 
 def _read(step: Step) -> set[int]:
     """The buffers that a step reads."""
-    match step:
-        case Launch():
-            return {step.buffers[k] for k in step.nest.loaded}
-        case CallMatmul() | CallReference():
-            return set(step.inputs)
-        case Copy(source):
-            return {source}
-        case Reshape():
-            return {step.source}
-        case CallRoutine(routine, buffers):
-            roles = [routine.buffers[k].role for k in routine.args]
-            return {b for b, r in zip(buffers, roles, strict=True) if r == "operand"}
-    return set()
+    return _given(step, "operand") if isinstance(step, CallRoutine) else reads(step)
+
+
+def _given(step: CallRoutine, *roles: str) -> set[int]:
+    """The buffers that a routine is given in some roles."""
+    own = (step.routine.buffers[k].role for k in step.routine.args)
+    return {b for b, role in zip(step.buffers, own, strict=True) if role in roles}
 
 
 def _finished(step: Launch) -> set[int]:

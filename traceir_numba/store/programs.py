@@ -8,7 +8,7 @@ the driver's text is run as it was written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,10 @@ class Recipe:
     units: Mapping[str, LoadedObject] = field(default_factory=dict)
 
 
+# The fields that a store takes as they are.
+PLAIN = ("name", "source", "driver", "line", "dtypes", "evaluated")
+
+
 def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool:
     """Keep a program; of its constants, those that are not among `given`.
 
@@ -75,19 +79,8 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
             constants.append([name, number])
     if sum(map(len, blocks)) > cost_model.STORE_PROGRAM_BYTES:
         return False
-    facts = {
-        "name": recipe.name,
-        "source": recipe.source,
-        "driver": recipe.driver,
-        "line": recipe.line,
-        "dtypes": recipe.dtypes,
-        "functions": [
-            [f.name, f.unit, f.symbol, f.pointers, f.sizes, f.released]
-            for f in recipe.functions
-        ],
-        "constants": constants,
-        "evaluated": recipe.evaluated,
-    }
+    facts: dict[str, Any] = {name: getattr(recipe, name) for name in PLAIN}
+    facts |= {"functions": [*map(astuple, recipe.functions)], "constants": constants}
     return store.write(StoreEntry("program", key, facts, tuple(blocks)))
 
 
