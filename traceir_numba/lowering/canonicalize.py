@@ -89,11 +89,9 @@ class _Canonicalizer:
         eqns, used = dce_eqns(self.eqns, outvars)
         kept = [k for k, v in enumerate(self.constvars) if v in used]
         constvars = tuple(self.constvars[k] for k in kept)
-        jaxpr = replace(
-            self.jaxpr, constvars=constvars, eqns=tuple(eqns), outvars=outvars
-        )
+        jaxpr = replace(self.jaxpr, constvars=constvars, outvars=outvars)
         consts = tuple(self.consts[k] for k in kept)
-        return ClosedJaxpr(jaxpr, consts)
+        return ClosedJaxpr(replace(jaxpr, eqns=tuple(eqns)), consts)
 
     def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
         """Add a program's equations; results that are `given` keep that variable."""
