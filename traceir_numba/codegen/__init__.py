@@ -3,7 +3,6 @@
 Takes a `LoopNest` and gives a `KernelSource`: the text of a function, and the functions
 that it calls. Start reading at `nest.emit`; `module.module_of` writes a whole program.
 
-- `accumulators`: accumulators of reductions, and the emitter that writers share
 - `body`: straight-line code of nests: names, constants, places, nodes
 - `column_reductions`: reductions of columns: neighbours are reduced side by side
 - `driver`: the driver of a program: it runs kernels and routines in order
@@ -12,6 +11,7 @@ that it calls. Start reading at `nest.emit`; `module.module_of` writes a whole p
 - `kernel_sources`: the source of all kernels and routines that a program runs
 - `module`: a compiled program as one Python module that needs Numba alone
 - `nest`: loop nests as source: one short function for each kernel
+- `nest_emitter`: bodies, accumulators and loops of nests, for all their writers
 - `prefix_scans`: prefix scans as source: each element gets the fold up to it
 - `routine`: routines as source: loops, choices and scalars around kernel calls
 - `row_reductions`: reductions along rows: in lanes, then across the lanes

@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir_numba.device_functions import short
 from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.folds.cumulative import combined
 from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, IndexGenerator
 from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import (
@@ -163,6 +164,18 @@ class CodeWriter:
         """A call of a function, which the kernel then needs."""
         self.calls[function] = None
         return f"{function}({', '.join(args)})"
+
+    def lanes(self, name: str, dtype: str) -> None:
+        """Name accumulators of a dtype."""
+        self.add(f"{name} = {self.call(f'lanes_{plain(dtype)}')}")
+
+    def joined(self, fold: str, dtype: str, x: str, y: str) -> str:
+        """Two values joined by what a fold is named for."""
+        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
+        e.contracts = self.contracts
+        text = combined(fold.removeprefix("fold_"), e, x, y)
+        self.calls.update(dict.fromkeys(e.calls))
+        return text
 
     def nodes(
         self,

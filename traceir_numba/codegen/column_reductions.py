@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.accumulators import Accumulators, ReductionEmitter
 from traceir_numba.codegen.body import plain
+from traceir_numba.codegen.nest_emitter import Accumulators, NestEmitter
 from traceir_numba.emitters.kinds import ExpressionContext
 from traceir_numba.loops.schedule import tile_of
 from traceir_numba.loops.specialize import few_columns, weight
 
 
-def write(emitter: ReductionEmitter) -> None:
+def write(emitter: NestEmitter) -> None:
     """The loops of a nest of columns."""
     emitter.make_accumulators()
     columns = _ColumnReduction(emitter)
@@ -36,7 +36,7 @@ def write(emitter: ReductionEmitter) -> None:
 class _ColumnReduction:
     """`few` columns have an extent that is a constant, and many rows."""
 
-    def __init__(self, emitter: ReductionEmitter) -> None:
+    def __init__(self, emitter: NestEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -82,8 +82,7 @@ class _ColumnReduction:
     def tile(self) -> None:
         """All passes over a tile of adjacent columns, one lane each."""
         self.measure()
-        for number in range(len(self.emitter.nest.passes)):
-            self.emitter.enter(number)
+        for _ in self.emitter.each_pass():
             if not self.emitter.reductions:
                 with self.over_lanes(*self.heads(self.rows("n0"))):
                     self.emitter.body()
@@ -165,12 +164,9 @@ class _ColumnReduction:
 
     def name_results(self, place: str, scratch: bool = False) -> None:
         """The accumulators of one column as results."""
-        for k, a in enumerate(self.emitter.reductions):
-            memory = a.scratch[-1] if scratch else self.totals(a)[-1]
-            found = self.emitter.as_result(k, f"{memory}{place}")
-            self.code.add(f"{a.result} = {found}")
-
-    # -- blocks -------------------------------------------------------------------
+        every = self.emitter.reductions
+        names = (a.scratch if scratch else self.totals(a) for a in every)
+        self.emitter.results(f"{found[-1]}{place}" for found in names)
 
     def leave(self) -> None:
         """Store the partial result of a block."""
@@ -217,12 +213,10 @@ class _ColumnReduction:
     def make_totals(self) -> None:
         """Further accumulators where blocks are taken in turn."""
         if self.in_turn:
-            for number in range(len(self.emitter.nest.passes)):
-                self.emitter.enter(number)
+            for _ in self.emitter.each_pass():
                 for a in self.emitter.reductions:
                     for name, dtype in zip(self.totals(a), a.dtypes, strict=True):
-                        lanes = self.code.call(f"lanes_{plain(dtype)}")
-                        self.code.add(f"{name} = {lanes}")
+                        self.code.lanes(name, dtype)
             self.emitter.enter(0)
 
     def blocks_in_turn(self) -> None:

@@ -8,31 +8,25 @@ choice.sum-order
 from __future__ import annotations
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.accumulators import Accumulators, ReductionEmitter
-from traceir_numba.codegen.body import plain
+from traceir_numba.codegen.nest_emitter import Accumulators, NestEmitter
 from traceir_numba.device_functions import width_of
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Elementwise, ExpressionContext
 
 
-def write(emitter: ReductionEmitter) -> None:
+def write(emitter: NestEmitter) -> None:
     """The loops of a nest of rows of a constant length."""
     emitter.make_accumulators()
-    for number in range(len(emitter.nest.passes)):
-        emitter.enter(number)
+    for _ in emitter.each_pass():
         for a in emitter.reductions:
-            lanes = emitter.code.call(f"lanes_{plain(a.dtypes[0])}")
-            emitter.code.add(f"{a.result}_in = {lanes}")
+            emitter.code.lanes(f"{a.result}_in", a.dtypes[0])
     with emitter.code.block(*emitter.outer_loops()):
-        for number in range(len(emitter.nest.passes)):
-            emitter.enter(number)
+        for _ in emitter.each_pass():
             _FixedLengthRow(emitter).write()
 
 
 class _FixedLengthRow:
     """One pass over a row; it may have several dimensions."""
 
-    def __init__(self, emitter: ReductionEmitter) -> None:
+    def __init__(self, emitter: NestEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -47,19 +41,12 @@ class _FixedLengthRow:
             with code.block(*emitter.inner_loops(self.inner)):
                 emitter.body()
             return
-        self.clear()
+        with code.block(f"for lane in range({self.width}):"):
+            emitter.start("[lane]")
         with code.block(*emitter.inner_loops(self.inner[:-1])):
             self.line()
-        for number, a in enumerate(emitter.reductions):
-            found = self.folded(a)
-            code.add(f"{a.result} = {emitter.as_result(number, found)}")
+        emitter.results(map(self.folded, emitter.reductions))
         emitter.epilogue()
-
-    def clear(self) -> None:
-        with self.code.block(f"for lane in range({self.width}):"):
-            for a in self.emitter.reductions:
-                for name, value in zip(a.names, a.initial(), strict=True):
-                    self.code.add(f"{name}[lane] = {value}")
 
     def line(self) -> None:
         """Compute all that is reduced, and then reduce it in lanes."""
@@ -100,10 +87,7 @@ class _FixedLengthRow:
     def join(self, a: Accumulators, distance: int) -> None:
         """Let the accumulators at a distance enter those before."""
         (name,), (dtype,) = a.names, a.dtypes
-        entry = EMITTERS[a.entry.fold.removeprefix("fold_")]
-        assert isinstance(entry, Elementwise)
-        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype))
         old, new = f"{name}_old", f"{name}_new"
         self.code.add(f"{old} = {name}[lane]", f"{new} = {name}[lane + {distance}]")
-        self.code.add(f"{name}[lane] = {entry.emit(e, old, new)}")
-        self.code.calls.update(dict.fromkeys(e.calls))
+        joined = self.code.joined(a.entry.fold, dtype, old, new)
+        self.code.add(f"{name}[lane] = {joined}")

@@ -9,34 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from traceir_numba import cost_model
-from traceir_numba.codegen.body import CodeWriter, as_memory, index_text, plain
-from traceir_numba.emitters.folds.cumulative import combined
-from traceir_numba.emitters.kinds import ExpressionContext, reduce_of
+from traceir_numba.codegen.body import as_memory, index_text, plain
+from traceir_numba.codegen.nest_emitter import NestEmitter
+from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.identifiers import safe_name
-from traceir_numba.loops.nest import LoopNest
-from traceir_numba.loops.program import Labels
-from traceir_numba.loops.schedule import LoopOrder, tile_of
+from traceir_numba.loops.schedule import tile_of
 
 
-class ScanEmitter(Protocol):
-    """A writer of the source of nests."""
-
-    nest: LoopNest
-    labels: Labels
-    loops: LoopOrder
-    code: CodeWriter
-
-    def outer_loops(self) -> list[str]:
-        """Loops over points that are kept."""
-
-    def body(self) -> None:
-        """The straight-line code of one point."""
-
-
-def write(emitter: ScanEmitter) -> None:
+def write(emitter: NestEmitter) -> None:
     """The loops of a prefix scan."""
     scan = _PrefixScanWriter(emitter)
     match emitter.loops.split:
@@ -51,7 +33,7 @@ def write(emitter: ScanEmitter) -> None:
 
 
 class _PrefixScanWriter:
-    def __init__(self, emitter: ScanEmitter) -> None:
+    def __init__(self, emitter: NestEmitter) -> None:
         nest = emitter.nest
         self.emitter = emitter
         self.code = emitter.code
@@ -77,16 +59,13 @@ class _PrefixScanWriter:
 
     def joined(self, x: str, y: str) -> str:
         """Two values folded."""
-        e = ExpressionContext(self.dtype, self.dtype, operands=(self.dtype, self.dtype))
-        text = combined(self.combine, e, x, y)
-        self.code.calls.update(dict.fromkeys(e.calls))
-        return text
+        return self.code.joined(self.combine, self.dtype, x, y)
 
     # -- along columns ------------------------------------------------------------
 
     def columns(self) -> None:
         """Tiles of adjacent columns, within the loops around them."""
-        self.accumulators()
+        self.code.lanes(self.acc, self.dtype)
         tile = tile_of(self.emitter.nest)
         tiles = f"for base in range(0, n{self.emitter.loops.lanes}, {tile}):"
         with self.code.block(*self.emitter.outer_loops(), tiles):
@@ -94,15 +73,10 @@ class _PrefixScanWriter:
 
     def columns_by_tile(self) -> None:
         """Tiles of adjacent columns, some of them by each thread."""
-        self.accumulators()
+        self.code.lanes(self.acc, self.dtype)
         with self.code.block("for tile in range(lo, hi):"):
             self.code.add(f"base = tile * {tile_of(self.emitter.nest)}")
             self.tile()
-
-    def accumulators(self) -> None:
-        """Write the accumulators of each column of a tile."""
-        lanes = self.code.call(f"lanes_{plain(self.dtype)}")
-        self.code.add(f"{self.acc} = {lanes}")
 
     def tile(self) -> None:
         """Fold a tile of adjacent columns, one lane each."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from traceir_numba import cost_model
 from traceir_numba.codegen import fixed_length_rows
-from traceir_numba.codegen.accumulators import ReductionEmitter
+from traceir_numba.codegen.nest_emitter import NestEmitter
 
 
-def write(emitter: ReductionEmitter) -> None:
+def write(emitter: NestEmitter) -> None:
     """The loops of a nest whose innermost loop is reduced, or of a short one."""
     rows = _RowReduction(emitter)
     if emitter.loops.split == "blocks":
@@ -26,7 +26,7 @@ def write(emitter: ReductionEmitter) -> None:
 class _RowReduction:
     """`masked` rows are a few vectors long, the last one of which may be in part."""
 
-    def __init__(self, emitter: ReductionEmitter) -> None:
+    def __init__(self, emitter: NestEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
@@ -42,8 +42,7 @@ class _RowReduction:
             lanes = self.code.call("lanes_for", f"n{self.inner[-1]}")
             self.code.add(f"width = {lanes}")
         with self.code.block(*emitter.outer_loops()):
-            for number in range(len(emitter.nest.passes)):
-                emitter.enter(number)
+            for _ in emitter.each_pass():
                 self.row()
 
     def row(self) -> None:
@@ -61,9 +60,9 @@ class _RowReduction:
                 self.chunks("0", f"n{self.inner[-1]}")
         total = " * ".join(f"n{d}" for d in self.inner)
         width = str(cost_model.SHORT_ROW_ACCUMULATORS) if self.masked else "width"
-        for a in emitter.reductions:
-            found = emitter.folded(a, a.names, width, total)
-            self.code.add(f"{a.result} = {found}")
+        emitter.results(
+            emitter.folded(a, a.names, width, total) for a in emitter.reductions
+        )
         emitter.epilogue()
 
     def clear(self) -> None:
@@ -74,9 +73,7 @@ class _RowReduction:
             with self.code.block(
                 f"for lane in range({cost_model.SHORT_ROW_ACCUMULATORS}):"
             ):
-                for a in self.emitter.reductions:
-                    for name, value in zip(a.names, a.initial(), strict=True):
-                        self.code.add(f"{name}[lane] = {value}")
+                self.emitter.start("[lane]")
 
     def chunks(self, start: str, stop: str) -> None:
         """The innermost loop, one chunk of lanes after the other.
@@ -134,17 +131,12 @@ class _RowReduction:
         """Reductions of few elements: one after the other, in variables."""
         emitter = self.emitter
         with self.code.block(*emitter.outer_loops()):
-            for number in range(len(emitter.nest.passes)):
-                emitter.enter(number)
-                for a in emitter.reductions:
-                    for name, value in zip(a.names, a.initial(), strict=True):
-                        self.code.add(f"{name} = {value}")
+            for _ in emitter.each_pass():
+                emitter.start()
                 with self.code.block(*emitter.inner_loops(self.inner)):
                     emitter.body()
                     emitter.update("")
-                for k, a in enumerate(emitter.reductions):
-                    found = emitter.as_result(k, a.names[-1])
-                    self.code.add(f"{a.result} = {found}")
+                emitter.results(a.names[-1] for a in emitter.reductions)
                 emitter.epilogue()
 
     # -- everything ---------------------------------------------------------------
@@ -168,9 +160,10 @@ class _RowReduction:
                     self.chunks("0", f"n{d}")
             self.leave()
         with self.code.block("if last:"):
-            for a in emitter.reductions:
-                found = emitter.folded(a, a.scratch, "blocks", "blocks")
-                self.code.add(f"{a.result} = {found}")
+            emitter.results(
+                emitter.folded(a, a.scratch, "blocks", "blocks")
+                for a in emitter.reductions
+            )
             emitter.epilogue()
 
     def leave(self) -> None:

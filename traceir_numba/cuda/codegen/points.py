@@ -24,14 +24,14 @@ def _point(w: NestWriter) -> None:
     if not w.reduced:
         emitter.body()
         return
-    w.clear()
+    w.emitter.start()
     if w.nest.scan_direction:
         _prefix_scan(w)
         return
     with code.block(*(f"for i{d} in range(n{d}):" for d in w.reduced)):
         emitter.body()
         emitter.update(place="")
-    w.results(a.names[-1] for a in emitter.reductions)
+    emitter.results(a.names[-1] for a in emitter.reductions)
     emitter.epilogue()
 
 
@@ -44,7 +44,7 @@ def _prefix_scan(w: NestWriter) -> None:
             code.add(f"i{d} = n{d} - 1 - step")
         emitter.body()
         emitter.update(place="")
-        w.results(a.names[-1] for a in emitter.reductions)
+        emitter.results(a.names[-1] for a in emitter.reductions)
         emitter.epilogue()
 
 

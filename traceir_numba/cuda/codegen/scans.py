@@ -15,8 +15,6 @@ from contextlib import contextmanager
 
 from traceir_numba.codegen.body import memory_dtype
 from traceir_numba.cuda.codegen.writer import BLOCKS, NestWriter
-from traceir_numba.emitters.folds.cumulative import combined
-from traceir_numba.emitters.kinds import ExpressionContext
 
 
 def write(w: NestWriter) -> None:
@@ -42,14 +40,8 @@ class _ScanOfLines:
         self.stretch = self.items + (self.items > 1)
 
     def joined(self, before: str, x: str) -> str:
-        """An element joined to its prefix."""
-        operands = self.dtype, self.dtype
-        e = ExpressionContext(self.dtype, self.dtype, operands=operands, contracts=True)
-        text = combined(self.one.entry.fold.removeprefix("fold_"), e, before, x)
-        self.code.calls.update(dict.fromkeys(e.calls))
-        return text
-
-    # -- kernels ------------------------------------------------------------------
+        """An element after the fold of those before it."""
+        return self.code.joined(self.one.entry.fold, self.dtype, before, x)
 
     def main(self) -> None:
         """The kernel, or the first of two."""
@@ -176,5 +168,5 @@ class _ScanOfLines:
         with self.elements() as place:
             lane = "element" if self.items == 1 else f"element // {self.items}"
             code.add(f"so_far = totals[{lane}]", f"value = {place}")
-            self.w.results([self.joined("so_far", "value")])
+            self.w.emitter.results([self.joined("so_far", "value")])
             emitter.epilogue()

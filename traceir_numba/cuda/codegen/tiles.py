@@ -53,7 +53,7 @@ class _Tiles:
         first = f"part * {self.lanes} + " if parts else ""
         step = f"parts * {self.lanes}" if parts else str(self.lanes)
         with self.each_lane() as (place, row):
-            w.clear()
+            w.emitter.start()
             with w.over(w.reduced, f"{first}{row}", step, "element"):
                 emitter.body()
                 if emitter.reductions:
@@ -73,7 +73,7 @@ class _Tiles:
         self.memory()
         with self.blocks(False):
             with self.each_lane() as (place, row):
-                w.clear()
+                w.emitter.start()
                 with code.block(f"for part in range({row}, parts, {self.lanes}):"):
                     for a in emitter.reductions:
                         left = [f"{s}[{self.left()}]" for s in a.scratch]
@@ -202,14 +202,16 @@ class _Tiles:
 
     def epilogue(self, now: Pass) -> None:
         """Write the epilogue, which all threads compute from a point's results."""
-        w, emitter, code = self.w, self.emitter, self.code
+        emitter, code = self.emitter, self.code
         if self.wide > 1:
             with self.each_point() as place:
-                w.results(f"{a.names[-1]}_lanes[{place}]" for a in emitter.reductions)
+                emitter.results(
+                    f"{a.names[-1]}_lanes[{place}]" for a in emitter.reductions
+                )
                 emitter.epilogue()
             code.add("cuda.syncthreads()")
             return
-        w.results(f"{a.names[-1]}_lanes[0]" for a in emitter.reductions)
+        emitter.results(f"{a.names[-1]}_lanes[0]" for a in emitter.reductions)
         code.add("cuda.syncthreads()")
         code.nodes(now.epilogue, emitter.finish_labels)
         if now.epilogue_stores:

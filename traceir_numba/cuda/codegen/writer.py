@@ -6,14 +6,12 @@ Serves: choice.sum-order
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
-from traceir_numba.codegen.accumulators import Accumulators
 from traceir_numba.codegen.body import memory_dtype, pointer_name
-from traceir_numba.codegen.nest import NestEmitter
+from traceir_numba.codegen.nest_emitter import Accumulators, NestEmitter
 from traceir_numba.cuda.codegen.thread_mapping import ThreadMapping
-from traceir_numba.emitters.folds.cumulative import combined
 from traceir_numba.emitters.kinds import ExpressionContext
 from traceir_numba.loops.nest import LoopNest
 from traceir_numba.loops.program import Labels
@@ -53,15 +51,10 @@ class NestWriter:
 
     def function(self, name: str, write: Callable[[NestWriter], None]) -> str:
         """One kernel's text."""
-        nest, code = self.nest, self.code
+        code = self.code
         code.lines.clear()
         code.where = ""
-        for d, extent in enumerate(nest.extents):
-            if extent is not None:
-                code.add(f"n{d} = {extent}")
-        for k, value in enumerate(nest.constants):
-            if value is not None:
-                code.add(f"p{k} = {value}")
+        self.emitter.constants()
         self.emitter.enter(0)
         write(self)
         parts = [s for a in self.every() for s in a.scratch] if self.form.parts else []
@@ -71,12 +64,10 @@ class NestWriter:
 
     # -- loops --------------------------------------------------------------------
 
-    @contextmanager
-    def within_block(self, name: str, count: str) -> Iterator[None]:
+    def within_block(self, name: str, count: str) -> AbstractContextManager[None]:
         """A loop that the threads of a block share."""
         bounds = f"cuda.threadIdx.x, {count}, cuda.blockDim.x"
-        with self.code.block(f"for {name} in range({bounds}):"):
-            yield
+        return self.code.block(f"for {name} in range({bounds}):")
 
     def count(self, dims: Sequence[int]) -> str:
         """The number of points of some loops."""
@@ -107,29 +98,16 @@ class NestWriter:
 
     # -- accumulators -------------------------------------------------------------
 
-    def clear(self) -> None:
-        """Give the accumulators their first values."""
-        for a in self.emitter.reductions:
-            for name, value in zip(a.names, a.initial(), strict=True):
-                self.code.add(f"{name} = {value}")
-
     def shared(self, name: str, length: int, dtype: str) -> None:
         """Memory that the threads of a block share."""
         dtype = memory_dtype(dtype)
         self.code.add(f"{name} = cuda.shared.array({length}, np.{dtype})")
-
-    def results(self, texts: Iterable[str]) -> None:
-        """Name the results of the reductions."""
-        found = zip(self.emitter.reductions, texts, strict=True)
-        for number, (a, text) in enumerate(found):
-            self.code.add(f"{a.result} = {self.emitter.as_result(number, text)}")
 
     def join(
         self, a: Accumulators, target: Iterable[str], source: Iterable[str]
     ) -> None:
         """Let one set of accumulators enter another, which is before it."""
         code, dtype = self.code, a.dtypes[0]
-        e = ExpressionContext(dtype, dtype, operands=(dtype, dtype), contracts=True)
         old = tuple(f"{name}_old" for name in a.names)
         new = tuple(f"{name}_new" for name in a.names)
         target = tuple(target)
@@ -140,11 +118,12 @@ class NestWriter:
             both = f"(({old[0]} != {old[0]}) & ({new[0]} != {new[0]}))"
             same = f"({old[0]} == {new[0]}) | {both}"
             first = f"({same}) & ({new[1]} < {old[1]})"
+            e = ExpressionContext(dtype, dtype, operands=(dtype, dtype), contracts=True)
             beats = a.entry.test(e, old, new[0])
+            code.calls.update(dict.fromkeys(e.calls))
             code.add(f"better = ({new[1]} >= 0) & ({beats} | ({first}))")
             found = [f"{n} if better else {o}" for o, n in zip(old, new, strict=True)]
         else:
-            found = [combined(a.entry.fold.removeprefix("fold_"), e, old[0], new[0])]
-        code.calls.update(dict.fromkeys(e.calls))
+            found = [code.joined(a.entry.fold, dtype, old[0], new[0])]
         for place, text in zip(target, found, strict=True):
             code.add(f"{place} = {text}")
