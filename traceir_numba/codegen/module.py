@@ -260,7 +260,7 @@ def _imports(words: set[str]) -> Iterable[str]:
 
 
 def casts(words: Container[str]) -> list[str]:
-    """What is imported of Numba for the dtypes among words."""
+    """The imports from Numba for the dtypes among words."""
     found = (d for d in NUMBERS if short(d) in words)
     return [f"{'boolean' if d == 'bool' else d} as {short(d)}" for d in found]
 

@@ -247,7 +247,7 @@ def _text(
 
 
 def words_of(t: microkernel.RegisterTile) -> dict[str, Any]:
-    """What templates name of a tile, and of the cost model."""
+    """The words of templates: sizes of a tile, entries of the cost model."""
     return {
         "depth": cost_model.MATMUL_DEPTH,
         "tall": cost_model.MATMUL_PANEL_ROWS,
