@@ -103,9 +103,16 @@ def limits(dtype: str) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
+def device_function(
+    name: str, args: tuple[str, ...], result: str | None, text: str, *needs: str
+) -> DeviceFunction:
+    """A function whose text may be indented, with those that it calls."""
+    return DeviceFunction(name, args, result, dedent(text).strip(), needs)
+
+
 def scalar(name: str, dtype: str, args: int, text: str, *needs: str) -> DeviceFunction:
     """A function of so many operands of one dtype, which is that of the result."""
-    return DeviceFunction(name, (dtype,) * args, dtype, dedent(text).strip(), needs)
+    return device_function(name, (dtype,) * args, dtype, text, *needs)
 
 
 # -- integers -----------------------------------------------------------------------
@@ -177,7 +184,7 @@ def convert(name: str, dtype: str, operand: str) -> DeviceFunction:
         z = y if fits else {s}(0.0)
         return {t}(z) if fits else {t}({high})
     """
-    return DeviceFunction(name, (operand,), dtype, dedent(text).strip())
+    return device_function(name, (operand,), dtype, text)
 
 
 # -- floating -----------------------------------------------------------------------
@@ -307,9 +314,7 @@ def fill(name: str, dtype: str) -> DeviceFunction:
         for lane in range(n):
             acc[lane] = value
     """
-    return DeviceFunction(
-        name, (dtype + "*", "int64", dtype), None, dedent(text).strip()
-    )
+    return device_function(name, (dtype + "*", "int64", dtype), None, text)
 
 
 @template
@@ -321,4 +326,4 @@ def copy(name: str, dtype: str) -> DeviceFunction:
             target[k] = source[k]
     """
     args = dtype + "*", dtype + "*", "int64"
-    return DeviceFunction(name, args, None, dedent(text).strip())
+    return device_function(name, args, None, text)

@@ -11,7 +11,7 @@ import numpy as np
 
 from traceir_numba.device_functions import short
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.folds.cumulative import combined
+from traceir_numba.emitters.folds.reductions import combined
 from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, IndexGenerator
 from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import (

@@ -12,17 +12,15 @@ was lost (Boldo and Melquiond, "When double rounding is odd", 2005).
 
 from __future__ import annotations
 
-from textwrap import dedent
-
-from traceir_numba.device_functions import TEMPLATES, DeviceFunction, Template, short
+from traceir_numba.device_functions import (
+    TEMPLATES,
+    DeviceFunction,
+    Template,
+    device_function,
+    short,
+)
 
 BITS = "uint16"
-
-
-def _function(
-    name: str, args: tuple[str, ...], result: str, text: str, *needs: str
-) -> DeviceFunction:
-    return DeviceFunction(name, args, result, dedent(text).strip(), needs)
 
 
 def _float16_value(name: str) -> DeviceFunction:
@@ -34,7 +32,7 @@ def _float16_value(name: str) -> DeviceFunction:
         x = small if m < 0x7C00 else as_float_f32(i32((m << 13) | 0x7F800000))
         return -x if h > u16(0x7FFF) else x
     """
-    return _function(name, (BITS,), "float32", text, "as_float_f32")
+    return device_function(name, (BITS,), "float32", text, "as_float_f32")
 
 
 def _float16_bits(name: str, dtype: str) -> DeviceFunction:
@@ -52,13 +50,13 @@ def _float16_bits(name: str, dtype: str) -> DeviceFunction:
         h = h if m <= 0x7F800000 else i32(0x7E00)
         return u16(h | ((i >> 16) & 0x8000))
     """
-    return _function(name, ("float32",), BITS, text, "as_bits_f32")
+    return device_function(name, ("float32",), BITS, text, "as_bits_f32")
 
 
 def _bfloat16_value(name: str) -> DeviceFunction:
     """The number."""
     text = f"def {name}(h):\n    return as_float_f32(i32(i32(h) << 16))"
-    return _function(name, (BITS,), "float32", text, "as_float_f32")
+    return device_function(name, (BITS,), "float32", text, "as_float_f32")
 
 
 def _bfloat16_bits(name: str, dtype: str) -> DeviceFunction:
@@ -73,7 +71,7 @@ def _bfloat16_bits(name: str, dtype: str) -> DeviceFunction:
         h = u16((i + 0x7FFF + ((i >> 16) & 1)) >> 16)
         return h if x == x else u16(0x7FC0)
     """
-    return _function(name, ("float32",), BITS, text, "as_bits_f32")
+    return device_function(name, ("float32",), BITS, text, "as_bits_f32")
 
 
 def _through_odd(name: str, dtype: str, half: str) -> DeviceFunction:
@@ -87,7 +85,7 @@ def _through_odd(name: str, dtype: str, half: str) -> DeviceFunction:
         return {half}_bits_f32(as_float_f32(i32(i + step)) if lost else y)
     """
     needs = "as_bits_f32", "as_float_f32", f"{half}_bits_f32"
-    return _function(name, (dtype,), BITS, text, *needs)
+    return device_function(name, (dtype,), BITS, text, *needs)
 
 
 def _through_double(name: str, dtype: str) -> DeviceFunction:
@@ -101,7 +99,7 @@ def _through_double(name: str, dtype: str) -> DeviceFunction:
         small = (top == {t}(0)){" | (top == i64(-1))" if dtype == "int64" else ""}
         return bfloat16_bits_f64(f64(x if small else cut))
     """
-    return _function(name, (dtype,), BITS, text, "bfloat16_bits_f64")
+    return device_function(name, (dtype,), BITS, text, "bfloat16_bits_f64")
 
 
 def _after(half: str, nan: int) -> Template:
@@ -120,7 +118,7 @@ def _after(half: str, nan: int) -> Template:
             near = near if a != b else y
             return u16({nan:#x}) if (a != a) | (b != b) else near
         """
-        return _function(name, (BITS, BITS), BITS, text, f"{half}_value")
+        return device_function(name, (BITS, BITS), BITS, text, f"{half}_value")
 
     return make
 

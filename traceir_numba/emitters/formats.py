@@ -5,13 +5,17 @@ Serves: bitcast_convert_type.*, reduce_precision.*
 
 from __future__ import annotations
 
-from textwrap import dedent
 from typing import Any
 
 import numpy as np
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
-from traceir_numba.device_functions import TEMPLATES, DeviceFunction, short
+from traceir_numba.device_functions import (
+    TEMPLATES,
+    DeviceFunction,
+    device_function,
+    short,
+)
 from traceir_numba.emitters.decompositions import DecompositionBuilder, constant
 from traceir_numba.emitters.kinds import Elementwise, ExpressionContext, register
 
@@ -136,7 +140,7 @@ def _shortened(name: str, dtype: str) -> DeviceFunction:
     """
     args = dtype, *[f"int{bits}"] * 5
     calls = f"as_bits_{t}", f"as_float_{t}"
-    return DeviceFunction(name, args, dtype, dedent(text).strip(), calls)
+    return device_function(name, args, dtype, text, *calls)
 
 
 TEMPLATES["shortened"] = _shortened

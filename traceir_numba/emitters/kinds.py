@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, Var
 from traceir_numba.device_functions import short
 
 
@@ -247,6 +247,11 @@ class Region:
 
     read: Callable[[Eqn], Any]
     write: Callable[[Eqn, Any], Params]
+
+    def rewritten(self, eqn: Eqn, flow: Any, outputs: tuple[Var, ...]) -> Eqn:
+        """An equation with another flow, and other results."""
+        params = self.write(eqn, flow)
+        return replace(eqn, inputs=flow.operands, outputs=outputs, params=params)
 
 
 @dataclass(frozen=True, slots=True)

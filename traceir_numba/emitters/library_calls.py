@@ -5,24 +5,24 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
-from textwrap import dedent
+from dataclasses import replace
 
 import numpy as np
 
 from traceir_numba import cost_model
-from traceir_numba.device_functions import DeviceFunction, short, template
+from traceir_numba.device_functions import (
+    DeviceFunction,
+    device_function,
+    short,
+    template,
+)
 from traceir_numba.emitters.kinds import Matmul, ReferenceCall, register
 
 register("dot_general", Matmul())
-register("sort", ReferenceCall())
-register("top_k", ReferenceCall())
-for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "eig", "svd"):
-    register(name, ReferenceCall())
-for name in ("schur", "hessenberg"):
-    register(name, ReferenceCall())
-register("triangular_solve", ReferenceCall())
-register("random_gamma", ReferenceCall())
-register("fft", ReferenceCall())
+FACTORIZATIONS = ("cholesky", "eig", "eigh", "hessenberg", "lu", "qr", "schur", "svd")
+SOLVERS = ("lu_pivots_to_permutation", "triangular_solve")
+for _name in (*FACTORIZATIONS, *SOLVERS, "fft", "random_gamma", "sort", "top_k"):
+    register(_name, ReferenceCall())
 
 
 # -- products as a reader has them: their machine code is made otherwise ---------------
@@ -43,7 +43,7 @@ def place(name: str) -> DeviceFunction:
             number = number // way[1 + 2 * d]
         return at
     """
-    return DeviceFunction(name, ("int64*", "int64"), "int64", dedent(text).strip())
+    return device_function(name, ("int64*", "int64"), "int64", text)
 
 
 @template
@@ -89,7 +89,7 @@ def strided(name: str, dtype: str) -> DeviceFunction:
     args = (*[dtype + "*"] * 2, "int64*", dtype + "*", *["int64"] * 9)
     reads = [f"lanes_{t}", f"fill_{t}", "smaller", "place"]
     reads += ["fma"] if floats else []
-    return DeviceFunction(name, args, None, dedent(text).strip(), reads=tuple(reads))
+    return replace(device_function(name, args, None, text), reads=tuple(reads))
 
 
 @template
@@ -126,4 +126,4 @@ def product(name: str, dtype: str) -> DeviceFunction:
     """
     args = (*[dtype + "*"] * 3, *["int64"] * 13)
     reads = (f"lanes_{t}", f"fill_{t}", "smaller", *(("fma",) if floats else ()))
-    return DeviceFunction(name, args, None, dedent(text).strip(), reads=reads)
+    return replace(device_function(name, args, None, text), reads=reads)

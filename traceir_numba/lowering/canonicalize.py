@@ -147,14 +147,7 @@ class _Canonicalizer:
             return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
         hoisted = hoist_invariants(flow, self)
         outputs = tuple(eqn.outputs[k] for k in hoisted.left)
-        self.eqns.append(
-            replace(
-                eqn,
-                inputs=hoisted.flow.operands,
-                outputs=outputs,
-                params=entry.write(eqn, hoisted.flow),
-            )
-        )
+        self.eqns.append(entry.rewritten(eqn, hoisted.flow, outputs))
         return tuple(hoisted.known.get(k, v) for k, v in enumerate(eqn.outputs))
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:

@@ -44,12 +44,7 @@ def dce_control_flow(eqn: Eqn, used: Collection[Var]) -> Eqn:
             flow, kept = _dce_loop(flow, wanted)
         case SwitchOp():
             flow, kept = _dce_switch(flow, wanted), wanted
-    return replace(
-        eqn,
-        inputs=flow.operands,
-        outputs=_only(eqn.outputs, kept),
-        params=entry.write(eqn, flow),
-    )
+    return entry.rewritten(eqn, flow, _only(eqn.outputs, kept))
 
 
 def _only(items: Sequence[T], kept: Sequence[bool]) -> tuple[T, ...]:

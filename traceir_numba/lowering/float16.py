@@ -133,8 +133,7 @@ class _Lower:
         entry = EMITTERS.get(eqn.primitive)
         if isinstance(entry, Region):
             # Read now: afterwards its programs have params that are the backend's own.
-            flow = entry.read(eqn)
-            eqn = replace(eqn, inputs=flow.operands, params=entry.write(eqn, flow))
+            eqn = entry.rewritten(eqn, entry.read(eqn), eqn.outputs)
         if not any(float16_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
             self.eqns.append(replace(eqn, params=self.inner(eqn)))
             return

@@ -49,8 +49,7 @@ def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
         case LoopOp():
             made, results = _repeat(work, eqn, flow)
     outputs = tuple(v for v in atoms_of(results) if isinstance(v, Var))
-    params = entry.write(eqn, made)
-    work.eqns.append(replace(eqn, inputs=made.operands, outputs=outputs, params=params))
+    work.eqns.append(entry.rewritten(eqn, made, outputs))
     return results
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from textwrap import dedent, indent
+from textwrap import indent
 
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
 from traceir.text import parse
@@ -17,14 +17,13 @@ from traceir_numba import cost_model
 from traceir_numba.device_functions import (
     TEMPLATES,
     DeviceFunction,
+    device_function,
     scalar,
     short,
     template,
 )
-from traceir_numba.emitters.folds.reductions import least
+from traceir_numba.emitters.folds.reductions import combined, least
 from traceir_numba.emitters.kinds import (
-    EMITTERS,
-    Elementwise,
     ExpressionContext,
     PrefixScan,
     Reduce,
@@ -38,15 +37,6 @@ register("cumsum", PrefixScan("reduce_sum"))
 register("cumprod", PrefixScan("reduce_prod"))
 register("cummax", PrefixScan("reduce_max"))
 register("cummin", PrefixScan("reduce_min"))
-
-
-def combined(primitive: str, e: ExpressionContext, x: str, y: str) -> str:
-    """Two values by a scalar primitive, or by the function of sums of powers."""
-    if primitive == POWERS:
-        return e.call(f"{POWERS}_{short(e.dtype)}", x, y)
-    entry = EMITTERS[primitive]
-    assert isinstance(entry, Elementwise)
-    return entry.emit(e, x, y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,7 @@ def _in_place(primitive: str, back: bool) -> None:
         body = "\n".join(_FoldFunction(primitive, back, e).lines())
         text = f"def {name}(y, at, n, before):\n{indent(body, '    ')}"
         args = dtype + "*", "int64", "int64", dtype
-        return DeviceFunction(name, args, dtype, text, tuple(e.calls))
+        return device_function(name, args, dtype, text, *e.calls)
 
     TEMPLATES[f"running_{'back_' if back else ''}{primitive}"] = make
 
@@ -147,7 +137,7 @@ def _after(primitive: str) -> None:
                 y[k] = {combined(primitive, e, "before", "x")}
         """
         args = dtype + "*", "int64", "int64", dtype
-        return DeviceFunction(name, args, None, dedent(text).strip(), tuple(e.calls))
+        return device_function(name, args, None, text, *e.calls)
 
     TEMPLATES[f"after_{primitive}"] = make
 

@@ -6,12 +6,17 @@ Serves: choice.sum-order
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import dedent
 
 import numpy as np
 
 from traceir_numba import cost_model
-from traceir_numba.device_functions import TEMPLATES, DeviceFunction, limits, short
+from traceir_numba.device_functions import (
+    TEMPLATES,
+    DeviceFunction,
+    device_function,
+    limits,
+    short,
+)
 from traceir_numba.emitters.kinds import (
     EMITTERS,
     Elementwise,
@@ -61,7 +66,7 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
     def update(
         e: ExpressionContext, old: tuple[str, ...], x: str, _at: str
     ) -> tuple[str]:
-        return (_combined(combine, e, old[0], x),)
+        return (combined(combine, e, old[0], x),)
 
     def fold(name: str, dtype: str) -> DeviceFunction:
         """The fold of accumulators in one line, as a tree fixed by their number."""
@@ -72,7 +77,7 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                 for k in range({half}):
                     x = acc[k]
                     y = acc[k + {half}]
-                    acc[k] = {_combined(combine, e, "x", "y")}
+                    acc[k] = {combined(combine, e, "x", "y")}
                 left = {half}"""
             for half in _halves(cost_model.ROW_ACCUMULATORS)
         )
@@ -86,18 +91,18 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                 for k in range(left - half):
                     x = acc[k]
                     y = acc[k + half]
-                    acc[k] = {_combined(combine, e, "x", "y")}
+                    acc[k] = {combined(combine, e, "x", "y")}
                 left = half
             x = acc[0]
             many = n if n < total else total
             for k in range(1, many if few else 1):
                 y = acc[k]
-                x = {_combined(combine, e, "x", "y")}
+                x = {combined(combine, e, "x", "y")}
             acc[0] = x
             return x
         """
         args = dtype + "*", "int64", "int64"
-        return DeviceFunction(name, args, dtype, dedent(text).strip(), tuple(e.calls))
+        return device_function(name, args, dtype, text, *e.calls)
 
     def fold_columns(name: str, dtype: str) -> DeviceFunction:
         """The fold of accumulators of several columns that lie side by side."""
@@ -109,11 +114,11 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                 for k in range((n - half) * columns):
                     x = acc[k]
                     y = acc[k + half * columns]
-                    acc[k] = {_combined(combine, e, "x", "y")}
+                    acc[k] = {combined(combine, e, "x", "y")}
                 n = half
         """
         args = dtype + "*", "int64", "int64"
-        return DeviceFunction(name, args, None, dedent(text).strip(), tuple(e.calls))
+        return device_function(name, args, None, text, *e.calls)
 
     TEMPLATES[f"fold_{combine}"] = fold
     TEMPLATES[f"fold_columns_{combine}"] = fold_columns
@@ -130,10 +135,12 @@ def _halves(n: int) -> Iterator[int]:
         yield n
 
 
-def _combined(primitive: str, e: ExpressionContext, x: str, y: str) -> str:
-    entry = EMITTERS[primitive]
-    assert isinstance(entry, Elementwise)
-    return entry.emit(e, x, y)
+def combined(primitive: str, e: ExpressionContext, x: str, y: str) -> str:
+    """Two values by a scalar primitive, or by a function of that name."""
+    entry = EMITTERS.get(primitive)
+    if isinstance(entry, Elementwise):
+        return entry.emit(e, x, y)
+    return e.call(f"{primitive}_{short(e.dtype)}", x, y)
 
 
 reduction("reduce_sum", "add", lambda t: number(t, 0))
@@ -169,7 +176,7 @@ def search(primitive: str, sign: str) -> None:
             return (at < 0) | (x {sign} best){nan}
         """
         args = dtype, dtype, "int64"
-        return DeviceFunction(name, args, "bool", dedent(text).strip())
+        return device_function(name, args, "bool", text)
 
     def fold(name: str, dtype: str, columns: str = "") -> DeviceFunction:
         """The fold of extremes with their indices; of equals the first stays."""
@@ -194,7 +201,7 @@ def search(primitive: str, sign: str) -> None:
         """
         args = dtype + "*", "int64*", "int64", *(["int64"] if columns else [])
         result = None if columns else "int64"
-        return DeviceFunction(name, args, result, dedent(text).strip(), (beater,))
+        return device_function(name, args, result, text, beater)
 
     def fold_columns(name: str, dtype: str) -> DeviceFunction:
         return fold(name, dtype, "columns")

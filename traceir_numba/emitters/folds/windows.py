@@ -272,7 +272,7 @@ def _scattered_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
     """The contributions of windows to their elements at a place, in the operand's
     shape.
     """
-    windows, config, strides = build.windows, [], []
+    windows, config, shape = build.windows, [], []
     for d, n in enumerate(build.x.aval.shape):
         stride, by = windows.strides[d], windows.apart[d]
         size = given.aval.shape[d]
@@ -280,16 +280,12 @@ def _scattered_back(build: WindowSelection, given: Atom, at: Shape) -> Atom:
         reach = (size - 1) * stride + 1 if size else 0
         wide = (n - 1) * by + 1 if n else 0
         config.append((low, wide - low - reach, stride - 1))
-        strides.append(by)
-    wide_shape = tuple(
-        (n - 1) * by + 1 if n else 0
-        for n, by in zip(build.x.aval.shape, windows.apart, strict=True)
-    )
-    params: dict[str, Any] = {"shape": wide_shape, "padding_config": tuple(config)}
+        shape.append(wide)
+    params: dict[str, Any] = {"shape": tuple(shape), "padding_config": tuple(config)}
     out = build.bind("pad", given, zero(build.dtype), dtype=build.dtype, **params)
-    if all(by == 1 for by in strides):
+    if all(by == 1 for by in windows.apart):
         return out
-    return build.sliced(out, (0,) * len(strides), wide_shape, tuple(strides))
+    return build.sliced(out, (0,) * len(shape), tuple(shape), windows.apart)
 
 
 register("select_and_gather_add", Decomposition(gather))
