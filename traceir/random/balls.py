@@ -18,8 +18,8 @@ from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.random.gammas import gamma
 from traceir.random.inverses import exponential
-from traceir.random.keys import one_key, split
-from traceir.random.requests import Key, Shape, ShapeLike, floating, shaped, spread
+from traceir.random.keys import Key, one_key, split
+from traceir.random.requests import Shape, ShapeLike, floating, shaped, spread
 from traceir.random.trials import rademacher
 
 

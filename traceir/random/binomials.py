@@ -24,9 +24,9 @@ from traceir.numpy.elementwise.composites import clip, where
 from traceir.numpy.elementwise.logic import isinf
 from traceir.numpy.indexing.take_put import take
 from traceir.numpy.manipulation.shapes import moveaxis
-from traceir.random.keys import one_key, split
+from traceir.random.keys import Key, one_key, split
 from traceir.random.real import uniform
-from traceir.random.requests import Key, ShapeLike, fitting, floating, shaped, spread
+from traceir.random.requests import ShapeLike, fitting, floating, shaped, spread
 from traceir.tracing.trace import typeof
 
 # From this mean on, numbers are drawn and rejected; below, gaps are added up.

@@ -9,20 +9,12 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
+from traceir.lax.checks.operands import DTypeLike, Operand, like, typed
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import clip
-from traceir.random.keys import one_key
+from traceir.random.keys import Key
 from traceir.random.real import uniform
-from traceir.random.requests import (
-    Key,
-    Shape,
-    ShapeLike,
-    floating,
-    real,
-    shaped,
-    spread,
-)
+from traceir.random.requests import Shape, ShapeLike, drawn, real, spread
 
 
 def truncated_normal(
@@ -40,12 +32,7 @@ def truncated_normal(
     >>> traceir.random.truncated_normal(traceir.random.key(0), -1.0, 2.0, (3,))
     Array([ 1.5094675 ,  1.7473933 , -0.17467564], dtype=float32)
     """
-    key = one_key("truncated_normal", key)
-    found = floating("truncated_normal", dtype)
-    low, high = operands("truncated_normal", (lower, upper))
-    asked = shaped("truncated_normal", shape, low, high)
-    result: Array = _truncated_normal(key, low, high, asked, found)
-    return result
+    return drawn("truncated_normal", _truncated_normal, key, shape, dtype, lower, upper)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -80,15 +67,22 @@ def triangular(
     >>> traceir.random.triangular(traceir.random.key(0), 0.0, 1.0, 2.0, (3,))
     Array([1.6764787, 1.7930212, 0.8152196], dtype=float32)
     """
-    key = one_key("triangular", key)
-    found = floating("triangular", dtype)
-    params = operands("triangular", (left, mode, right))
-    asked = shaped("triangular", shape, *params)
+    return drawn("triangular", _triangular, key, shape, dtype, left, mode, right)
+
+
+def _triangular(
+    key: Key,
+    left: Operand,
+    mode: Operand,
+    right: Operand,
+    shape: Shape,
+    dtype: np.dtype,
+) -> Array:
     low, high, top = (
-        spread(p, asked) for p in real("triangular", found, left, right, mode)
+        spread(p, shape) for p in real("triangular", dtype, left, right, mode)
     )
     rising = lax.div(lax.sub(top, low), lax.sub(high, low))
-    u = uniform(key, asked, found)
+    u = uniform(key, shape, dtype)
     before = lax.mul(lax.mul(u, lax.sub(high, low)), lax.sub(top, low))
     below = lax.add(low, lax.sqrt(before))
     rest = lax.mul(lax.sub(like(1.0, u), u), lax.sub(high, low))

@@ -13,9 +13,9 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
-from traceir.random.keys import one_key, split
+from traceir.random.keys import Key, one_key, split
 from traceir.random.real import uniform
-from traceir.random.requests import Key, Shape, ShapeLike, counted, shaped, spread
+from traceir.random.requests import Shape, ShapeLike, counted, shaped, spread
 
 F32 = np.dtype("float32")
 # From this mean on, numbers are drawn and rejected; below, times are added up.

@@ -5,6 +5,7 @@ Serves: random_gamma, random.floating, random.shape, face.least-rank
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -21,15 +22,14 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.random.keys import one_key, partitionable, split
+from traceir.random.keys import Key, one_key, partitionable, split
 from traceir.random.requests import (
-    Key,
     Shape,
     ShapeLike,
+    drawn,
     fitting,
     floating,
     real,
-    shaped,
     spread,
 )
 from traceir.tracing.trace import bind
@@ -47,7 +47,7 @@ def gamma(
     >>> traceir.random.gamma(traceir.random.key(0), 2.0, (3,))
     Array([1.5897877, 1.7599413, 1.1290071], dtype=float32)
     """
-    return _drawn("gamma", key, a, shape, dtype, False)
+    return drawn("gamma", partial(_gamma, log_space=False), key, shape, dtype, a)
 
 
 def loggamma(
@@ -61,23 +61,8 @@ def loggamma(
     >>> traceir.random.loggamma(traceir.random.key(0), 1e-30)
     Array(-1.1013899e+29, dtype=float32)
     """
-    return _drawn("loggamma", key, a, shape, dtype, True)
-
-
-def _drawn(
-    name: str,
-    key: Key,
-    a: Operand,
-    shape: ShapeLike,
-    dtype: DTypeLike,
-    log_space: bool,
-) -> Array:
-    key = one_key(name, key)
-    found = floating(name, dtype)
-    (form,) = operands(name, (a,))
-    asked = shaped(name, shape, form)
-    result: Array = _gamma(key, form, shape=asked, dtype=found, log_space=log_space)
-    return result
+    draw = partial(_gamma, log_space=True)
+    return drawn("loggamma", draw, key, shape, dtype, a)
 
 
 @composite(static_argnames=["shape", "dtype", "log_space"])
@@ -110,12 +95,7 @@ def beta(
     >>> traceir.random.beta(traceir.random.key(0), 2.0, 3.0, (2,))
     Array([0.23627363, 0.4904596 ], dtype=float32)
     """
-    key = one_key("beta", key)
-    found = floating("beta", dtype)
-    first, second = operands("beta", (a, b))
-    asked = shaped("beta", shape, first, second)
-    result: Array = _beta(key, first, second, asked, found)
-    return result
+    return drawn("beta", _beta, key, shape, dtype, a, b)
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -19,8 +19,8 @@ from traceir.lax.checks.operands import (
     typed,
 )
 from traceir.numpy.elementwise.composites import clip
-from traceir.random.keys import one_key, split
-from traceir.random.requests import Key, Shape, ShapeLike, ranked, shaped
+from traceir.random.keys import Key, one_key, split
+from traceir.random.requests import Shape, ShapeLike, ranked, shaped
 from traceir.random.words import bits
 from traceir.tracing.trace import typeof
 

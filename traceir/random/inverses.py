@@ -19,12 +19,12 @@ from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, type
 from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.elementwise.composites import where
-from traceir.random.keys import one_key
+from traceir.random.keys import Key, one_key
 from traceir.random.real import between, uniform
 from traceir.random.requests import (
-    Key,
     Shape,
     ShapeLike,
+    drawn,
     floating,
     real,
     shaped,
@@ -43,10 +43,7 @@ def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Arr
     >>> traceir.random.exponential(traceir.random.key(0), (3,))
     Array([2.950128  , 3.8434246 , 0.40390354], dtype=float32)
     """
-    key = one_key("exponential", key)
-    found = floating("exponential", dtype)
-    result: Array = _exponential(key, shaped("exponential", shape), found)
-    return result
+    return drawn("exponential", _exponential, key, shape, dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -109,10 +106,7 @@ def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
     >>> traceir.random.laplace(traceir.random.key(0), (3,))
     Array([-2.2569816 , -3.1502788 ,  0.40859547], dtype=float32)
     """
-    key = one_key("laplace", key)
-    found = floating("laplace", dtype)
-    result: Array = _laplace(key, shaped("laplace", shape), found)
-    return result
+    return drawn("laplace", _laplace, key, shape, dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -131,10 +125,7 @@ def logistic(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
     >>> traceir.random.logistic(traceir.random.key(0), (3,))
     Array([ 2.896376 ,  3.8217716, -0.6978392], dtype=float32)
     """
-    key = one_key("logistic", key)
-    found = floating("logistic", dtype)
-    result: Array = _logistic(key, shaped("logistic", shape), found)
-    return result
+    return drawn("logistic", _logistic, key, shape, dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -153,10 +144,7 @@ def cauchy(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
     >>> traceir.random.cauchy(traceir.random.key(0), (3,))
     Array([ 6.0274944 , 14.837895  , -0.58172226], dtype=float32)
     """
-    key = one_key("cauchy", key)
-    found = floating("cauchy", dtype)
-    result: Array = _cauchy(key, shaped("cauchy", shape), found)
-    return result
+    return drawn("cauchy", _cauchy, key, shape, dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -177,11 +165,7 @@ def pareto(
     >>> traceir.random.pareto(traceir.random.key(0), 2.0, (3,))
     Array([4.3713155, 6.8326483, 1.223789 ], dtype=float32)
     """
-    key = one_key("pareto", key)
-    found = floating("pareto", dtype)
-    (tail,) = operands("pareto", (b,))
-    result: Array = _pareto(key, tail, shaped("pareto", shape, tail), found)
-    return result
+    return drawn("pareto", _pareto, key, shape, dtype, b)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -234,11 +218,7 @@ def rayleigh(
     >>> traceir.random.rayleigh(traceir.random.key(0), 2.0, (3,))
     Array([0.65575665, 0.41620055, 2.9688284 ], dtype=float32)
     """
-    key = one_key("rayleigh", key)
-    found = floating("rayleigh", dtype)
-    (wide,) = operands("rayleigh", (scale,))
-    result: Array = _rayleigh(key, wide, shaped("rayleigh", shape, wide), found)
-    return result
+    return drawn("rayleigh", _rayleigh, key, shape, dtype, scale)
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -26,12 +26,12 @@ from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.linalg import cholesky, eigh, norm, qr, svd
 from traceir.numpy.products.einsum import einsum
 from traceir.numpy.reductions.diagonals import diagonal
-from traceir.random.keys import one_key, split
+from traceir.random.keys import Key, one_key, split
 from traceir.random.real import normal, uniform
 from traceir.random.requests import (
-    Key,
     Shape,
     ShapeLike,
+    drawn,
     fitting,
     floating,
     real,
@@ -75,10 +75,7 @@ def maxwell(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
     >>> traceir.random.maxwell(traceir.random.key(0), (2,))
     Array([2.6310966, 0.9910329], dtype=float32)
     """
-    key = one_key("maxwell", key)
-    found = floating("maxwell", dtype)
-    result: Array = _maxwell(key, shaped("maxwell", shape), found)
-    return result
+    return drawn("maxwell", _maxwell, key, shape, dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -135,11 +132,7 @@ def wald(
     >>> traceir.random.wald(traceir.random.key(0), 2.0, (3,))
     Array([0.533422  , 0.59811544, 0.7254839 ], dtype=float32)
     """
-    key = one_key("wald", key)
-    found = floating("wald", dtype)
-    (middle,) = operands("wald", (mean,))
-    result: Array = _wald(key, middle, shaped("wald", shape, middle), found)
-    return result
+    return drawn("wald", _wald, key, shape, dtype, mean)
 
 
 @composite(static_argnames=["shape", "dtype"])

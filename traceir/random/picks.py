@@ -30,9 +30,9 @@ from traceir.numpy.manipulation.shapes import moveaxis
 from traceir.numpy.reductions.cumulative import cumsum
 from traceir.numpy.sets.searching import searchsorted
 from traceir.random.inverses import gumbel
-from traceir.random.keys import one_key, split
+from traceir.random.keys import Key, one_key, split
 from traceir.random.real import uniform
-from traceir.random.requests import Key, Shape, ShapeLike, fitting
+from traceir.random.requests import Shape, ShapeLike, fitting
 from traceir.random.words import bits
 from traceir.tracing.concretization import refusal
 from traceir.tracing.trace import typeof

@@ -5,6 +5,7 @@ Serves: random.floating, random.counted, random.shape, face.shape
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,10 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import shape_tuple
+from traceir.random.keys import Key, one_key
 
 Shape = tuple[int, ...]
 ShapeLike = Any
-# A key, or the two words of one.
-Key = Any
 
 
 def floating(name: str, dtype: DTypeLike, kinds: str = "f") -> np.dtype:
@@ -99,6 +99,26 @@ def _stretches(shape: Shape, to: Shape) -> bool:
         return np.broadcast_shapes(shape, to) == to
     except ValueError:
         return False
+
+
+def drawn(
+    name: str,
+    draw: Callable[..., Any],
+    key: Key,
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    *params: Operand,
+) -> Array:
+    """Floating numbers of a distribution, once what a caller gives is checked.
+
+    `draw` takes the key, the parameters, the shape to which they broadcast, and the
+    dtype. Raises what `one_key`, `floating` and `shaped` raise.
+    """
+    key = one_key(name, key)
+    found = floating(name, dtype)
+    given = operands(name, params)
+    result: Array = draw(key, *given, shaped(name, shape, *given), found)
+    return result
 
 
 def ranked(x: Operand, rank: int) -> Operand:

@@ -10,12 +10,12 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.checks.operands import DTypeLike, Operand, like, operands
+from traceir.lax.checks.operands import DTypeLike, Operand, like
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.random.gammas import gamma, loggamma
-from traceir.random.keys import one_key, split
+from traceir.random.keys import Key, split
 from traceir.random.real import normal
-from traceir.random.requests import Key, Shape, ShapeLike, floating, real, shaped
+from traceir.random.requests import Shape, ShapeLike, drawn, real
 
 
 def chisquare(
@@ -29,11 +29,7 @@ def chisquare(
     >>> traceir.random.chisquare(traceir.random.key(0), 2.0, (3,))
     Array([1.2369726 , 1.4525698 , 0.70201963], dtype=float32)
     """
-    key = one_key("chisquare", key)
-    found = floating("chisquare", dtype)
-    (free,) = operands("chisquare", (df,))
-    result: Array = _chisquare(key, free, shaped("chisquare", shape, free), found)
-    return result
+    return drawn("chisquare", _chisquare, key, shape, dtype, df)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -53,11 +49,7 @@ def t(key: Key, df: Operand, shape: ShapeLike = None, dtype: DTypeLike = None) -
     >>> traceir.random.t(traceir.random.key(0), 2.0, (3,))
     Array([ 0.6536968, -7.0178027, -2.4590926], dtype=float32)
     """
-    key = one_key("t", key)
-    found = floating("t", dtype)
-    (free,) = operands("t", (df,))
-    result: Array = _t(key, free, shaped("t", shape, free), found)
-    return result
+    return drawn("t", _t, key, shape, dtype, df)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -85,12 +77,7 @@ def f(
     >>> traceir.random.f(traceir.random.key(0), 2.0, 3.0, (2,))
     Array([3.2702725 , 0.06339812], dtype=float32)
     """
-    key = one_key("f", key)
-    found = floating("f", dtype)
-    over, under = operands("f", (dfnum, dfden))
-    asked = shaped("f", shape, over, under)
-    result: Array = _f(key, over, under, asked, found)
-    return result
+    return drawn("f", _f, key, shape, dtype, dfnum, dfden)
 
 
 @composite(static_argnames=["shape", "dtype"])

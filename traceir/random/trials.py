@@ -23,16 +23,9 @@ from traceir.lax.checks.operands import (
     typed,
 )
 from traceir.numpy.elementwise.composites import where
-from traceir.random.keys import one_key
+from traceir.random.keys import Key, one_key
 from traceir.random.real import uniform
-from traceir.random.requests import (
-    Key,
-    Shape,
-    ShapeLike,
-    counted,
-    shaped,
-    spread,
-)
+from traceir.random.requests import Shape, ShapeLike, counted, shaped, spread
 from traceir.tracing.trace import typeof
 
 MODES = ("high", "low")
