@@ -63,8 +63,7 @@ def nansum(
     """
     no_out("nansum", out)
     value, _ = _without("nansum", a, 0)
-    options: Any = {"keepdims": keepdims, "initial": initial, "where": where}
-    return sum(value, axis, dtype, **options)
+    return sum(value, axis, dtype, None, keepdims, initial, where)
 
 
 @composite(static_argnames=["axis", "dtype", "keepdims"])
@@ -85,8 +84,7 @@ def nanprod(
     """
     no_out("nanprod", out)
     value, _ = _without("nanprod", a, 1)
-    options: Any = {"keepdims": keepdims, "initial": initial, "where": where}
-    return prod(value, axis, dtype, **options)
+    return prod(value, axis, dtype, None, keepdims, initial, where)
 
 
 def _extreme(

@@ -81,25 +81,27 @@ def sum_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def _total(
-    name: str, primitive: str, x: Operand, axis: Axis, dtype: Any, **options: Any
+    name: str, x: Operand, axis: Axis, dtype: Any, promote: bool, **options: Any
 ) -> Array:
     value = operand(name, x)
-    given = typeof(value).dtype
+    given, some = typeof(value).dtype, name == "sum"
+    if dtype is None and not promote:
+        dtype = given
     wanted = sum_dtype(given) if dtype is None else dtype_of(dtype, name)
     if wanted == BOOL:  # a sum is true if an element is, a product if all are
-        some = primitive == "reduce_sum"
-        options |= {"combine": "or" if some else "and"}
-        primitive = "reduce_or" if some else "reduce_and"
-        return reduced(primitive, convert(value, BOOL), axis, **options)
+        combine = "or" if some else "and"
+        options |= {"identity": not some, "combine": combine}
+        return reduced(f"reduce_{combine}", convert(value, BOOL), axis, **options)
+    options |= {"identity": int(not some), "combine": "add" if some else "mul"}
     if given == BOOL:
         value = convert(value, default_dtype(int))  # truths are counted
     if dtype is None and is_half(wanted):
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))
         return convert(  # type: ignore[no-any-return]  # an Array
-            reduced(primitive, value, axis, **options), wanted
+            reduced(f"reduce_{name}", value, axis, **options), wanted
         )
-    return reduced(primitive, convert(value, wanted), axis, **options)
+    return reduced(f"reduce_{name}", convert(value, wanted), axis, **options)
 
 
 def sum(
@@ -123,20 +125,8 @@ def sum(
     Array([3., 3.], dtype=float32)
     """
     no_out("sum", out)
-    if dtype is None and not promote_integers:
-        dtype = typeof(operand("sum", a)).dtype
-    return _total(
-        "sum",
-        "reduce_sum",
-        a,
-        axis,
-        dtype,
-        keepdims=keepdims,
-        initial=initial,
-        where=where,
-        identity=0,
-        combine="add",
-    )
+    options = {"keepdims": keepdims, "initial": initial, "where": where}
+    return _total("sum", a, axis, dtype, promote_integers, **options)
 
 
 def prod(
@@ -156,20 +146,8 @@ def prod(
     Array(24, dtype=int32)
     """
     no_out("prod", out)
-    if dtype is None and not promote_integers:
-        dtype = typeof(operand("prod", a)).dtype
-    return _total(
-        "prod",
-        "reduce_prod",
-        a,
-        axis,
-        dtype,
-        keepdims=keepdims,
-        initial=initial,
-        where=where,
-        identity=1,
-        combine="mul",
-    )
+    options = {"keepdims": keepdims, "initial": initial, "where": where}
+    return _total("prod", a, axis, dtype, promote_integers, **options)
 
 
 def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> Array:
