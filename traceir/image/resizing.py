@@ -53,8 +53,7 @@ def resize(
     extents = shape_tuple(shape)
     _check(value, extents)
     kind = _method(method)
-    found: Array = _resize(value, shape=extents, method=kind, antialias=bool(antialias))
-    return found
+    return _resize(value, shape=extents, method=kind, antialias=bool(antialias))
 
 
 def _method(method: str | ResizeMethod) -> ResizeMethod:

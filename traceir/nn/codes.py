@@ -43,8 +43,7 @@ def one_hot(
     wanted = default_dtype(float) if dtype is None else dtype_of(dtype, "one_hot")
     value = as_array(operand("one_hot", x))
     place = axis_in(axis, len(shape_of(value)) + 1)
-    result: Array = _one_hot(value, index(num_classes), dtype=wanted, axis=place)
-    return result
+    return _one_hot(value, index(num_classes), dtype=wanted, axis=place)
 
 
 @composite(static_argnames=["num_classes", "dtype", "axis"])

@@ -38,8 +38,7 @@ def generalized_normal(
     found = floating("generalized_normal", dtype)
     asked = shaped("generalized_normal", shape)
     (power,) = operands("generalized_normal", (p,))
-    result: Array = _generalized_normal(key, power, asked, found)
-    return result
+    return _generalized_normal(key, power, asked, found)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -71,8 +70,7 @@ def ball(
     found = floating("ball", dtype)
     asked = shaped("ball", shape)
     (power,) = operands("ball", (p,))
-    result: Array = _ball(key, power, operator.index(d), asked, found)
-    return result
+    return _ball(key, power, operator.index(d), asked, found)
 
 
 @composite(static_argnames=["d", "shape", "dtype"])

@@ -44,8 +44,7 @@ def poisson(
     (mean,) = operands("poisson", (lam,))
     asked = shaped("poisson", shape, mean)
     means = lax.convert_element_type(spread(mean, asked), F32)
-    result: Array = _poisson(key, means, asked, found)
-    return result
+    return _poisson(key, means, asked, found)
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -32,7 +32,7 @@ from traceir.random.requests import (
     real,
     spread,
 )
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def gamma(
@@ -70,14 +70,13 @@ def _gamma(
     key: Key, a: Operand, shape: Shape, dtype: np.dtype, log_space: bool
 ) -> Array:
     (form,) = real("gamma", dtype, a)
-    result: Array = bind(
+    return bind_one(
         "random_gamma",
         key,
         spread(form, shape),
         log_space=log_space,
         partitionable=partitionable(),
     )
-    return result
 
 
 def beta(
@@ -132,8 +131,7 @@ def dirichlet(
         got = "alpha of shape () for dirichlet; at least 1 dimension"
         raise rules.error("face.least-rank", got=got)
     asked = fitting("dirichlet", shape, own[:-1])
-    result: Array = _dirichlet(key, forms, asked, found)
-    return result
+    return _dirichlet(key, forms, asked, found)
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -49,8 +49,7 @@ def randint(
     low, high = (_whole(v) for v in operands("randint", (minval, maxval)))
     shape = shaped("randint", shape, low, high)
     if wanted.itemsize > 2:
-        result: Array = _randint(key, low, high, shape, wanted)
-        return result
+        return _randint(key, low, high, shape, wanted)
     info = np.iinfo(wanted)
     least, most = int(info.min), int(info.max)
     low = clip(low, min=least, max=most)

@@ -70,8 +70,7 @@ def gumbel(
     found = floating("gumbel", dtype)
     mode = "low" if mode is None else mode
     check_mode(mode, "gumbel")
-    result: Array = _gumbel(key, shaped("gumbel", shape), found, mode)
-    return result
+    return _gumbel(key, shaped("gumbel", shape), found, mode)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -194,8 +193,7 @@ def weibull_min(
     found = floating("weibull_min", dtype)
     wide, form = operands("weibull_min", (scale, concentration))
     asked = shaped("weibull_min", shape)
-    result: Array = _weibull_min(key, wide, form, asked, found)
-    return result
+    return _weibull_min(key, wide, form, asked, found)
 
 
 @composite(static_argnames=["shape", "dtype"])

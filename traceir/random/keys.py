@@ -27,7 +27,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 # A key, or the two words of one.
 Key = Any
@@ -63,8 +63,7 @@ def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
     >>> traceir.random.PRNGKey(123)
     Array([  0, 123], dtype=uint32)
     """
-    words: Array = bind("random_unwrap", _seeded("PRNGKey", seed, impl))
-    return words
+    return bind_one("random_unwrap", _seeded("PRNGKey", seed, impl))
 
 
 def _seeded(name: str, seed: Operand, impl: Any) -> Array:
@@ -73,8 +72,7 @@ def _seeded(name: str, seed: Operand, impl: Any) -> Array:
     aval = typeof(checked(name, value))
     if aval.shape or is_key(aval.dtype):
         raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
-    made: Array = bind("random_seed", as_array(checked(name, value)), impl=IMPL)
-    return made
+    return bind_one("random_seed", as_array(checked(name, value)), impl=IMPL)
 
 
 def _whole(seed: int | np.integer) -> Operand:
@@ -137,8 +135,7 @@ def key_data(keys: Key) -> Array:
     >>> traceir.random.key_data(traceir.random.key(123))
     Array([  0, 123], dtype=uint32)
     """
-    words: Array = bind("random_unwrap", typed_keys("key_data", keys))
-    return words
+    return bind_one("random_unwrap", typed_keys("key_data", keys))
 
 
 def wrap_key_data(key_bits_array: Array, *, impl: str | None = None) -> Array:
@@ -217,16 +214,14 @@ def _wrapped(name: str, words: Key) -> Array:
     if is_key(typeof(words).dtype) or kind_of(typeof(words).dtype) not in "biufc":
         got = f"{typeof(words).str_short()} for {name}"
         raise rules.error("random.key", got=got)
-    made: Array = bind("random_wrap", as_array(words), impl=IMPL)
-    return made
+    return bind_one("random_wrap", as_array(words), impl=IMPL)
 
 
 def _like(key: Key, made: Array) -> Array:
     """The words as keys like another: keys of a typed one, words of words."""
     if _is_typed(key):
         return made
-    words: Array = bind("random_unwrap", made)
-    return words
+    return bind_one("random_unwrap", made)
 
 
 def partitionable() -> bool:

@@ -80,8 +80,7 @@ def maxwell(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
 
 @composite(static_argnames=["shape", "dtype"])
 def _maxwell(key: Key, shape: Shape, dtype: np.dtype) -> Array:
-    result: Array = norm(normal(key, (*shape, 3), dtype), axis=-1)
-    return result
+    return norm(normal(key, (*shape, 3), dtype), axis=-1)
 
 
 def double_sided_maxwell(
@@ -105,8 +104,7 @@ def double_sided_maxwell(
     at, wide = operands("double_sided_maxwell", (loc, scale))
     own = shaped("double_sided_maxwell", None, at, wide)
     asked = (shaped("double_sided_maxwell", shape) or own) + own
-    result: Array = _double_sided_maxwell(key, at, wide, asked, found)
-    return result
+    return _double_sided_maxwell(key, at, wide, asked, found)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -185,8 +183,7 @@ def multivariate_normal(
         raise rules.error("face.choice", got=f"method={method!r}; one of {listed}")
     asked = _vectors(name, shape_of(middle), shape_of(spreads), shape)
     at, around = convert(middle, found), convert(spreads, found)
-    result: Array = _multivariate_normal(key, at, around, asked, found, method)
-    return result
+    return _multivariate_normal(key, at, around, asked, found, method)
 
 
 def _vectors(name: str, mean: Shape, cov: Shape, shape: ShapeLike) -> Shape:
@@ -213,8 +210,7 @@ def _multivariate_normal(
 def _root(cov: Array, method: str) -> Array:
     """A matrix that, times its own transpose, is the covariance."""
     if method == "cholesky":
-        found: Array = cholesky(cov)
-        return found
+        return cholesky(cov)
     if method == "eigh":
         sizes, vectors = eigh(cov)
     else:
@@ -247,8 +243,7 @@ def orthogonal(
         got = f"{rows} and {columns} for orthogonal"
         raise rules.error("random.extents", got=got)
     asked = shaped("orthogonal", shape)
-    result: Array = _orthogonal(key, asked, rows, columns, found)
-    return result
+    return _orthogonal(key, asked, rows, columns, found)
 
 
 @composite(static_argnames=["shape", "n", "m", "dtype"])

@@ -215,8 +215,7 @@ def permutation(
 
 
 def _shuffled(key: Key, x: Array, axis: int) -> Array:
-    result: Array = _shuffle(key, x, axis)
-    return result
+    return _shuffle(key, x, axis)
 
 
 @composite(static_argnames=["axis"])

@@ -103,7 +103,7 @@ def _stretches(shape: Shape, to: Shape) -> bool:
 
 def drawn(
     name: str,
-    draw: Callable[..., Any],
+    draw: Callable[..., Array],
     key: Key,
     shape: ShapeLike,
     dtype: DTypeLike,
@@ -117,8 +117,7 @@ def drawn(
     key = one_key(name, key)
     found = floating(name, dtype)
     given = operands(name, params)
-    result: Array = draw(key, *given, shaped(name, shape, *given), found)
-    return result
+    return draw(key, *given, shaped(name, shape, *given), found)
 
 
 def ranked(x: Operand, rank: int) -> Operand:

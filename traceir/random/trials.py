@@ -50,8 +50,7 @@ def bernoulli(
     if kind_of(dtype) != "f":
         raise rules.error("random.probability", got=f"{dtype.name} for bernoulli")
     shape = shaped("bernoulli", shape, chance)
-    result: Array = _bernoulli(key, convert(chance, dtype), shape, mode)
-    return result
+    return _bernoulli(key, convert(chance, dtype), shape, mode)
 
 
 def check_mode(mode: object, asker: str) -> None:
@@ -92,8 +91,7 @@ def rademacher(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Arra
     """
     key = one_key("rademacher", key)
     found = default_dtype(int) if dtype is None else dtype_of(dtype, "rademacher")
-    result: Array = _rademacher(key, shaped("rademacher", shape), found)
-    return result
+    return _rademacher(key, shaped("rademacher", shape), found)
 
 
 @composite(static_argnames=["shape", "dtype"])
@@ -122,8 +120,7 @@ def geometric(
     shape = shaped("geometric", shape, chance)
     if kind_of(typeof(chance).dtype) != "f":
         chance = convert(chance, default_dtype(float))
-    result: Array = _geometric(key, chance, shape, found)
-    return result
+    return _geometric(key, chance, shape, found)
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -10,7 +10,7 @@ from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import DTypeLike, default_dtype, dtype_of
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.random.keys import Key, one_key, partitionable
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def bits(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
@@ -37,14 +37,13 @@ def bits(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
 
 def words(key: Array, width: int, shape: tuple[int, ...]) -> Array:
     """Random integers of so many bits, made of one key."""
-    made: Array = bind(
+    return bind_one(
         "random_bits",
         key,
         bit_width=width,
         shape=shape,
         partitionable=partitionable(),
     )
-    return made
 
 
 def unsigned(width: int) -> np.dtype:

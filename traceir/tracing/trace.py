@@ -238,6 +238,9 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     return results[0] if single else tuple(results)
 
 
+# `bind` of a primitive that has one result.
+bind_one: Callable[..., Array] = bind
+
 # Primitives whose program may still be a Python function: what applies them.
 OPENING: dict[str, Callable[[Sequence[Value], Params], Sequence[Value]]] = {}
 

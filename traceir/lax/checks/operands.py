@@ -35,7 +35,7 @@ from traceir.lax.checks.warnings import (
 )
 from traceir.reference.kernels import KERNELS
 from traceir.tracing.staging import StagedTracer
-from traceir.tracing.trace import Tracer, bind, current_trace, typeof
+from traceir.tracing.trace import Tracer, bind, bind_one, current_trace, typeof
 
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
 Operand: TypeAlias = Any
@@ -286,8 +286,7 @@ def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
 
 def converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
     """As `convert`, always an equation, and without a warning of losses."""
-    result: Array = bind("convert_element_type", value, new_dtype=dtype, weak_type=weak)
-    return result
+    return bind_one("convert_element_type", value, new_dtype=dtype, weak_type=weak)
 
 
 def joined(values: Iterable[Operand], face: str = "jax") -> tuple[np.dtype, bool]:

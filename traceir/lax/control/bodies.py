@@ -122,8 +122,7 @@ def opened(entry: TraceCacheEntry) -> Opened:
         arrays = tuple(Array._wrap(c, v.aval) for c, v in pairs)
         return ClosedJaxpr(program), order, arrays
 
-    found: Opened = closed.memo(("opened", captured), make)
-    return found
+    return closed.memo(("opened", captured), make)
 
 
 def demand_callable(asker: str, **functions: Any) -> None:

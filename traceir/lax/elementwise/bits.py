@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, operand, operands
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def _unary(primitive: str, x: Operand) -> Array:
-    result: Array = bind(primitive, operand(primitive, x))
-    return result
+    return bind_one(primitive, operand(primitive, x))
 
 
 def _binary(primitive: str, x: Operand, y: Operand) -> Array:
-    result: Array = bind(primitive, *operands(primitive, (x, y)))
-    return result
+    return bind_one(primitive, *operands(primitive, (x, y)))
 
 
 def ceil(x: Operand) -> Array:

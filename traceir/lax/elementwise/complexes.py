@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, operand, operands
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 
 
 def real(x: Operand) -> Array:
@@ -13,8 +13,7 @@ def real(x: Operand) -> Array:
     >>> real(2 + 3j)
     Array(2., dtype=float32, weak_type=True)
     """
-    result: Array = bind("real", operand("real", x))
-    return result
+    return bind_one("real", operand("real", x))
 
 
 def imag(x: Operand) -> Array:
@@ -23,8 +22,7 @@ def imag(x: Operand) -> Array:
     >>> imag(2 + 3j)
     Array(3., dtype=float32, weak_type=True)
     """
-    result: Array = bind("imag", operand("imag", x))
-    return result
+    return bind_one("imag", operand("imag", x))
 
 
 def complex(x: Operand, y: Operand) -> Array:
@@ -33,8 +31,7 @@ def complex(x: Operand, y: Operand) -> Array:
     >>> complex(2.0, 3.0)
     Array(2.+3.j, dtype=complex64, weak_type=True)
     """
-    result: Array = bind("complex", *operands("complex", (x, y)))
-    return result
+    return bind_one("complex", *operands("complex", (x, y)))
 
 
 def conj(x: Operand) -> Array:
@@ -44,5 +41,4 @@ def conj(x: Operand) -> Array:
     Array(2.-3.j, dtype=complex64, weak_type=True)
     """
     value = operand("conj", x)
-    result: Array = bind("conj", value, input_dtype=typeof(value).dtype)
-    return result
+    return bind_one("conj", value, input_dtype=typeof(value).dtype)

@@ -9,7 +9,7 @@ from operator import index
 
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import DTypeLike, Operand, dtype_of, operand
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def bitcast_convert_type(operand: Operand, new_dtype: DTypeLike) -> Array:
@@ -24,8 +24,7 @@ def bitcast_convert_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     """
     dtype = dtype_of(new_dtype, "bitcast_convert_type")
     value = _operand("bitcast_convert_type", operand)
-    result: Array = bind("bitcast_convert_type", value, new_dtype=dtype)
-    return result
+    return bind_one("bitcast_convert_type", value, new_dtype=dtype)
 
 
 def reduce_precision(operand: Operand, exponent_bits: int, mantissa_bits: int) -> Array:
@@ -37,13 +36,12 @@ def reduce_precision(operand: Operand, exponent_bits: int, mantissa_bits: int) -
     >>> reduce_precision(1.2345, 8, 7)
     Array(1.234375, dtype=float32, weak_type=True)
     """
-    result: Array = bind(
+    return bind_one(
         "reduce_precision",
         _operand("reduce_precision", operand),
         exponent_bits=index(exponent_bits),
         mantissa_bits=index(mantissa_bits),
     )
-    return result
 
 
 def _operand(name: str, x: Operand) -> Operand:

@@ -16,7 +16,7 @@ from traceir.lax.checks.operands import (
     operands,
 )
 from traceir.lax.checks.operands import operand as checked
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 class RoundingMethod(IntEnum):
@@ -39,8 +39,7 @@ def integer_pow(x: Operand, y: int) -> Array:
     >>> integer_pow(2.0, -1)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    result: Array = bind("integer_pow", checked("integer_pow", x), y=index(y))
-    return result
+    return bind_one("integer_pow", checked("integer_pow", x), y=index(y))
 
 
 def reciprocal(x: Operand) -> Array:
@@ -59,8 +58,7 @@ def round(x: Operand, rounding_method: int = RoundingMethod.AWAY_FROM_ZERO) -> A
     (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     method = int(rounding_method)
-    result: Array = bind("round", checked("round", x), rounding_method=method)
-    return result
+    return bind_one("round", checked("round", x), rounding_method=method)
 
 
 def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
@@ -85,8 +83,7 @@ def select_n(which: Operand, *cases: Operand) -> Array:
     >>> select_n(True, 1.0, 2.0)
     Array(2., dtype=float32, weak_type=True)
     """
-    result: Array = bind("select_n", *operands("select_n", (which, *cases)))
-    return result
+    return bind_one("select_n", *operands("select_n", (which, *cases)))
 
 
 def select(pred: Operand, on_true: Operand, on_false: Operand) -> Array:
@@ -104,5 +101,4 @@ def clamp(min: Operand, x: Operand, max: Operand) -> Array:
     >>> clamp(0.0, 2.5, 1.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    result: Array = bind("clamp", *operands("clamp", (min, x, max)))
-    return result
+    return bind_one("clamp", *operands("clamp", (min, x, max)))

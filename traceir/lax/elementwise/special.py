@@ -8,7 +8,7 @@ from __future__ import annotations
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, operands
 from traceir.lax.elementwise.arithmetic import _binary, _unary
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def lgamma(x: Operand) -> Array:
@@ -110,5 +110,4 @@ def betainc(a: Operand, b: Operand, x: Operand) -> Array:
     Array(0.25, dtype=float32, weak_type=True)
     """
     name = "regularized_incomplete_beta"
-    result: Array = bind(name, *operands(name, (a, b, x)))
-    return result
+    return bind_one(name, *operands(name, (a, b, x)))

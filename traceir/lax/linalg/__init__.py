@@ -38,7 +38,7 @@ from traceir.lax.linalg.systems import (
     tridiagonal_solve,
 )
 from traceir.lax.structural.shapes import expand_dims, squeeze
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 __all__ = [
     "cholesky",
@@ -120,12 +120,11 @@ def lu_pivots_to_permutation(pivots: Operand, permutation_size: int) -> Array:
     >>> lu_pivots_to_permutation(jnp.array([2, 2]), 3)
     Array([2, 0, 1], dtype=int32)
     """
-    result: Array = bind(
+    return bind_one(
         "lu_pivots_to_permutation",
         operand("lu_pivots_to_permutation", pivots),
         permutation_size=index(permutation_size),
     )
-    return result
 
 
 def qr(

@@ -16,7 +16,7 @@ from traceir.lax.elementwise.selection import convert_element_type, select
 from traceir.lax.reductions.reductions import reduce_sum
 from traceir.lax.structural.gather_scatter import GatherDimensionNumbers, gather
 from traceir.lax.structural.shapes import broadcasted_iota, expand_dims, full, transpose
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 HIGHEST = ("Precision.HIGHEST", "Precision.HIGHEST")
 
@@ -32,10 +32,7 @@ def product(x: Operand, y: Operand) -> Array:
     rank = len(shape_of(x))
     stack = tuple(range(rank - 2))
     numbers = (((rank - 1,), (rank - 2,)), (stack, stack))
-    found: Array = bind(
-        "dot_general", x, y, dimension_numbers=numbers, precision=HIGHEST
-    )
-    return found
+    return bind_one("dot_general", x, y, dimension_numbers=numbers, precision=HIGHEST)
 
 
 def transposed(x: Operand) -> Array:

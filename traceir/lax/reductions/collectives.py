@@ -29,7 +29,7 @@ from traceir.lax.checks.shapes import axis_in
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
-from traceir.tracing.trace import bind, current_trace, typeof
+from traceir.tracing.trace import bind, bind_one, current_trace, typeof
 
 # A name of an axis, or several; a number is a dimension of the operand.
 AxisName = Any
@@ -84,8 +84,7 @@ def axis_index(axis_name: AxisName) -> Array:
 
 def _axis_index(name: Hashable) -> Array:
     _size(name)
-    result: Array = bind("axis_index", axis_name=name)
-    return result
+    return bind_one("axis_index", axis_name=name)
 
 
 def psum(x: Any, axis_name: AxisName, *, axis_index_groups: None = None) -> Any:
@@ -275,8 +274,7 @@ def ppermute(x: Any, axis_name: AxisName, perm: Iterable[tuple[int, int]]) -> An
 
     def permuted(leaf: Operand) -> Array:
         value = as_array(operand("ppermute", leaf))
-        result: Array = bind("ppermute", value, axis_name=(name,), perm=pairs)
-        return result
+        return bind_one("ppermute", value, axis_name=(name,), perm=pairs)
 
     return flatten.map_(permuted, x)
 
@@ -326,7 +324,7 @@ def all_to_all(
 
 def _exchange(name: Hashable, tiled: bool) -> Callable[[Array, int, int], Array]:
     def exchange(value: Array, split: int, joined: int) -> Array:
-        result: Array = bind(
+        return bind_one(
             "all_to_all",
             value,
             axis_name=name,
@@ -335,6 +333,5 @@ def _exchange(name: Hashable, tiled: bool) -> Callable[[Array, int, int], Array]
             concat_axis=joined,
             tiled=tiled,
         )
-        return result
 
     return exchange

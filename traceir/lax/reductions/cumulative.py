@@ -15,15 +15,14 @@ from traceir.ir.jaxpr import Params
 from traceir.lax.checks.operands import Operand, operand
 from traceir.lax.control.associative import associative_scan
 from traceir.lax.elementwise.arithmetic import max, min, mul
-from traceir.tracing.trace import Value, bind, bind_all, living, typeof
+from traceir.tracing.trace import Value, bind_all, bind_one, living, typeof
 from traceir.transforms.autodiff.jvp_trace import JVPTrace
 from traceir.transforms.rules.registry import JVP, JvpRule, Tangent, Zero
 
 
 def _cumulative(primitive: str, x: Operand, axis: int, reverse: bool) -> Array:
     params = {"axis": index(axis), "reverse": bool(reverse)}
-    result: Array = bind(primitive, operand(primitive, x), **params)
-    return result
+    return bind_one(primitive, operand(primitive, x), **params)
 
 
 def cumsum(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:

@@ -24,7 +24,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.precision import PrecisionLike, precision_of
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 DotDimensionNumbers = tuple[
     tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
@@ -33,8 +33,7 @@ DotDimensionNumbers = tuple[
 
 def _reduce(primitive: str, x: Operand, axes: Sequence[int], **params: Any) -> Array:
     dims = tuple(map(index, axes))
-    result: Array = bind(primitive, operand(primitive, x), axes=dims, **params)
-    return result
+    return bind_one(primitive, operand(primitive, x), axes=dims, **params)
 
 
 def reduce_sum(operand: Operand, axes: Sequence[int]) -> Array:

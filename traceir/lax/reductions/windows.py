@@ -17,7 +17,7 @@ from traceir.lax.checks.operands import Operand, convert, operand, shape_of
 from traceir.lax.elementwise.arithmetic import add, max, min
 from traceir.lax.elementwise.selection import select_n
 from traceir.lax.structural.shapes import broadcast_in_dim, pad, reshape, slice
-from traceir.tracing.trace import Tracer, bind, typeof
+from traceir.tracing.trace import Tracer, bind_one, typeof
 from traceir.transforms.batching.vmap import vmap
 
 Padding = str | Sequence[tuple[int, int]]
@@ -114,8 +114,7 @@ def reduce_window(
     }
     primitive = _known(computation, _operand(init_value))
     if primitive is not None:
-        result: Array = bind(primitive, x, **window)
-        return result
+        return bind_one(primitive, x, **window)
     return _folded(x, init_value, computation, window)
 
 
@@ -193,5 +192,4 @@ def _folded(
         )
         following = convert(together(found, own), dtype)
         found = following if whole else select_n(other, found, following)
-    result: Array = reshape(found, shape)
-    return result
+    return reshape(found, shape)

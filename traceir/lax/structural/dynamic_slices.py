@@ -28,7 +28,7 @@ from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import axis_in, shape_tuple
 from traceir.lax.structural.index_dtypes import as_index, from_end, index_dtype, widened
 from traceir.lax.structural.shapes import broadcast_in_dim, slice_in_dim, squeeze
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 
 Starts = Array | Sequence[Operand]
 # Whether negative places count from the end: for all dimensions, or for each.
@@ -102,8 +102,7 @@ def dynamic_slice(
     x = as_array(checked("dynamic_slice", operand))
     sizes = shape_tuple(slice_sizes)
     starts = _starts("dynamic_slice", start_indices, x.shape, allow_negative_indices)
-    result: Array = bind("dynamic_slice", x, *starts, slice_sizes=sizes)
-    return result
+    return bind_one("dynamic_slice", x, *starts, slice_sizes=sizes)
 
 
 def dynamic_update_slice(
@@ -125,8 +124,7 @@ def dynamic_update_slice(
     name = "dynamic_update_slice"
     x, new = as_array(checked(name, operand)), as_array(checked(name, update, 1))
     starts = _starts(name, start_indices, x.shape, allow_negative_indices)
-    result: Array = bind(name, x, new, *starts)
-    return result
+    return bind_one(name, x, new, *starts)
 
 
 def dynamic_slice_in_dim(

@@ -17,7 +17,7 @@ from traceir.lax.checks.operands import (
     inexact,
     operand,
 )
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 
 
 class FftType(IntEnum):
@@ -68,8 +68,7 @@ def _staged(x: Operand, *, fft_lengths: tuple[int, ...], fft_type: int) -> Opera
     x = _given(x, fft_type)
     if not fft_lengths:
         return x
-    result: Array = bind("fft", x, fft_lengths=fft_lengths, fft_type=fft_type)
-    return result
+    return bind_one("fft", x, fft_lengths=fft_lengths, fft_type=fft_type)
 
 
 def _given(x: Operand, fft_type: int) -> Operand:

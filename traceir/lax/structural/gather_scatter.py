@@ -19,7 +19,7 @@ from traceir.lax.checks.operands import Operand, as_array
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import shape_tuple
 from traceir.lax.checks.warnings import refuse_part
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 Shape = tuple[int, ...]
 
@@ -132,7 +132,7 @@ def gather(
     fill = None
     if found is GatherScatterMode.FILL_OR_DROP:
         fill = fill_of(x.dtype) if fill_value is None else _number(fill_value, x.dtype)
-    result: Array = bind(
+    return bind_one(
         "gather",
         x,
         places,
@@ -143,7 +143,6 @@ def gather(
         mode=str(found),
         fill_value=fill,
     )
-    return result
 
 
 def fill_of(dtype: np.dtype) -> Any:
@@ -191,7 +190,7 @@ def _scatter(
 ) -> Array:
     given = [checked(name, v, k) for k, v in enumerate((x, indices, updates))]
     found = GatherScatterMode.from_any(mode, GatherScatterMode.FILL_OR_DROP)
-    result: Array = bind(
+    return bind_one(
         name,
         *map(as_array, given),
         dimension_numbers=_numbers(numbers),
@@ -199,7 +198,6 @@ def _scatter(
         unique_indices=bool(unique_indices),
         mode=str(found),
     )
-    return result
 
 
 def scatter(

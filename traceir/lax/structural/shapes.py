@@ -21,7 +21,7 @@ from traceir.lax.checks.operands import (
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.operands import operands as all_checked
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 
 def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
@@ -42,8 +42,7 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     value = checked("full", fill_value)
     if dtype is KEY and typeof(value).dtype is not KEY:
         words = full((*extents, 2), value, "uint32")
-        result: Array = bind("random_wrap", words, impl="fry")
-        return result
+        return bind_one("random_wrap", words, impl="fry")
     return broadcast_in_dim(value, extents, ())
 
 
@@ -69,8 +68,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Arra
     extents, wanted, d = shape_tuple(shape), dtype_of(dtype, "iota"), index(dimension)
     if wanted == default_dtype(int) and 0 <= d < len(extents):
         fitting(extents[d] - 1, wanted)
-    result: Array = bind("iota", dtype=wanted, shape=extents, dimension=d)
-    return result
+    return bind_one("iota", dtype=wanted, shape=extents, dimension=d)
 
 
 def broadcast_in_dim(
@@ -87,10 +85,7 @@ def broadcast_in_dim(
     dims = tuple(map(index, broadcast_dimensions))
     if shape_of(value) == extents and dims == tuple(range(len(extents))):
         return as_array(value)
-    result: Array = bind(
-        "broadcast_in_dim", value, shape=extents, broadcast_dimensions=dims
-    )
-    return result
+    return bind_one("broadcast_in_dim", value, shape=extents, broadcast_dimensions=dims)
 
 
 def broadcast(operand: Operand, sizes: ShapeLike) -> Array:
@@ -121,8 +116,7 @@ def reshape(
         value = transpose(value, dimensions)
     if shape_of(value) == sizes:
         return as_array(value)
-    result: Array = bind("reshape", value, new_sizes=sizes)
-    return result
+    return bind_one("reshape", value, new_sizes=sizes)
 
 
 def transpose(operand: Operand, permutation: Sequence[int]) -> Array:
@@ -135,8 +129,7 @@ def transpose(operand: Operand, permutation: Sequence[int]) -> Array:
     value, order = checked("transpose", operand), tuple(map(index, permutation))
     if order == tuple(range(len(shape_of(value)))):
         return as_array(value)
-    result: Array = bind("transpose", value, permutation=order)
-    return result
+    return bind_one("transpose", value, permutation=order)
 
 
 def rev(operand: Operand, dimensions: Sequence[int]) -> Array:
@@ -151,8 +144,7 @@ def rev(operand: Operand, dimensions: Sequence[int]) -> Array:
     rank = len(shape_of(value))
     given = tuple(map(index, dimensions))
     dims = tuple(d + rank if -rank <= d < 0 else d for d in given)
-    result: Array = bind("rev", value, dimensions=dims)
-    return result
+    return bind_one("rev", value, dimensions=dims)
 
 
 def squeeze(array: Operand, dimensions: Sequence[int]) -> Array:
@@ -167,8 +159,7 @@ def squeeze(array: Operand, dimensions: Sequence[int]) -> Array:
     dims = tuple(sorted(axes_in(tuple(dimensions), len(shape_of(value)))))
     if not dims:
         return as_array(value)
-    result: Array = bind("squeeze", value, dimensions=dims)
-    return result
+    return bind_one("squeeze", value, dimensions=dims)
 
 
 def expand_dims(array: Operand, dimensions: Sequence[int]) -> Array:
@@ -201,14 +192,13 @@ def slice(
     >>> slice(iota("int32", 5), (1,), (5,), (2,))
     Array([1, 3], dtype=int32)
     """
-    result: Array = bind(
+    return bind_one(
         "slice",
         checked("slice", operand),
         start_indices=tuple(map(index, start_indices)),
         limit_indices=tuple(map(index, limit_indices)),
         strides=None if strides is None else tuple(map(index, strides)),
     )
-    return result
 
 
 def slice_in_dim(
@@ -263,8 +253,7 @@ def concatenate(operands: Sequence[Operand], dimension: int) -> Array:
     values = all_checked("concatenate", operands)
     if len(values) == 1:
         return as_array(values[0])
-    result: Array = bind("concatenate", *values, dimension=index(dimension))
-    return result
+    return bind_one("concatenate", *values, dimension=index(dimension))
 
 
 def split(operand: Operand, sizes: Sequence[int], axis: int = 0) -> list[Array]:
@@ -292,8 +281,7 @@ def pad(
     """
     values = checked("pad", operand), checked("pad", padding_value)
     config = tuple((index(a), index(b), index(c)) for a, b, c in padding_config)
-    result: Array = bind("pad", *values, padding_config=config)
-    return result
+    return bind_one("pad", *values, padding_config=config)
 
 
 def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
@@ -303,5 +291,4 @@ def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    result: Array = bind("stack", *all_checked("stack", arrays), axis=index(axis))
-    return result
+    return bind_one("stack", *all_checked("stack", arrays), axis=index(axis))

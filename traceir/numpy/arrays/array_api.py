@@ -168,5 +168,4 @@ def from_dlpack(x: Any, /, *, device: object = None, copy: bool | None = None) -
         raise rules.error("array.dlpack", got=f"{got} for copy=False")
     if shared and (copy is False or not value.flags.writeable):
         return own(value.view())
-    found: Array = convert_element_type(own(np.array(value, order="C")), dtype)
-    return found
+    return convert_element_type(own(np.array(value, order="C")), dtype)

@@ -86,8 +86,7 @@ def pad(
         options[name] = _settled(name, given, value.ndim)
     constants = options.pop("constant_values", 0)
     named = tuple(options.items())
-    result: Array = _pad(value, constants, widths=widths, mode=mode, options=named)
-    return result
+    return _pad(value, constants, widths=widths, mode=mode, options=named)
 
 
 def _pairs(given: Any, rank: int) -> Widths:

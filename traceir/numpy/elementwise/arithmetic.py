@@ -23,17 +23,15 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     typed,
 )
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 
 
 def _real(name: str, x: Operand) -> Array:
-    result: Array = bind(name, *promoted_inexact(name, x))
-    return result
+    return bind_one(name, *promoted_inexact(name, x))
 
 
 def _apply(name: str, primitive: str, pair: Sequence[Operand]) -> Array:
-    result: Array = bind(primitive, *aligned(name, pair))
-    return result
+    return bind_one(primitive, *aligned(name, pair))
 
 
 def _kind(x: Operand) -> str:

@@ -45,8 +45,7 @@ def where(condition: Operand, x: Operand, y: Operand) -> Array:
     >>> where(True, 1, 2.5)
     Array(1., dtype=float32, weak_type=True)
     """
-    result: Array = _where(*operands("where", (condition, x, y)))
-    return result
+    return _where(*operands("where", (condition, x, y)))
 
 
 @composite
@@ -142,8 +141,7 @@ def floor_divide(x: Operand, y: Operand) -> Array:
     signs = lax.ne(lax.sign(x), lax.sign(y))
     rest = lax.rem(x, y)
     uneven = _and(signs, lax.ne(rest, _like(0, rest)))
-    result: Array = _where(uneven, lax.sub(quotient, _like(1, quotient)), quotient)
-    return result
+    return _where(uneven, lax.sub(quotient, _like(1, quotient)), quotient)
 
 
 @composite

@@ -75,8 +75,7 @@ def copysign(x1: Operand, x2: Operand) -> Array:
     """
     refuse_complex("copysign", x1, x2)
     x, y = promoted_inexact("copysign", x1, x2)
-    result: Array = _where(signbit(y), lax.neg(lax.abs(x)), lax.abs(x))
-    return result
+    return _where(signbit(y), lax.neg(lax.abs(x)), lax.abs(x))
 
 
 @composite
@@ -157,8 +156,7 @@ def ldexp(x1: Operand, x2: Operand) -> Array:
     near = lax.mul(magnitude, _power(lax.sub(first, np.int32(1)), dtype))
     scaled = lax.mul(lax.mul(near, like(2.0, x)), _power(second, dtype))
     special = lax.bitwise_or(isinf(x), lax.eq(x, like(0.0, x)))
-    result: Array = _where(special, x, scaled)
-    return result
+    return _where(special, x, scaled)
 
 
 def _short(power: Operand) -> Operand:

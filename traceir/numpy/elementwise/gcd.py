@@ -84,5 +84,4 @@ def lcm(x1: Operand, x2: Operand) -> Array:
     x, y = (_size(v) for v in _integers("lcm", x1, x2))
     common = gcd(x, y)
     none = lax.eq(common, like(0, common))
-    result: Array = _where(none, 0, lax.mul(x, floor_divide(y, common)))
-    return result
+    return _where(none, 0, lax.mul(x, floor_divide(y, common)))

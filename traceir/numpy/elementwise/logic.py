@@ -21,20 +21,18 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind, bind_one, typeof
 
 
 def _compare(name: str, primitive: str, x: Operand, y: Operand) -> Array:
-    result: Array = bind(primitive, *aligned(name, promoted(name, x, y)))
-    return result
+    return bind_one(primitive, *aligned(name, promoted(name, x, y)))
 
 
 def _ordered(name: str, primitive: str, x: Operand, y: Operand) -> Array:
     """As `_compare`; complex numbers by their real parts, equal ones by the others."""
     left, right = aligned(name, promoted(name, x, y))
     if typeof(left).dtype.kind != "c":
-        result: Array = bind(primitive, left, right)
-        return result
+        return bind_one(primitive, left, right)
     same = lax.eq(lax.real(left), lax.real(right))
     beside = bind(primitive, lax.imag(left), lax.imag(right))
     return lax.select(same, beside, bind(primitive, lax.real(left), lax.real(right)))
@@ -109,8 +107,7 @@ def known_truth(x: Operand) -> Operand:
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
     pair = aligned(name, promoted(name, x, y))
-    result: Array = bind(primitive, *map(truth, pair))
-    return result
+    return bind_one(primitive, *map(truth, pair))
 
 
 def logical_and(x: Operand, y: Operand) -> Array:

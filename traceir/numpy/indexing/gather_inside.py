@@ -5,7 +5,7 @@ from __future__ import annotations
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import typed
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def at_places(x: Array, places: Array, axis: int, keepdims: bool = False) -> Array:
@@ -26,14 +26,13 @@ def at_places(x: Array, places: Array, axis: int, keepdims: bool = False) -> Arr
     if not x.shape[axis]:
         kept = [n for d, n in enumerate(sizes) if keepdims or d != axis]
         return lax.full((*places.shape, *kept), typed(0, x.dtype, False))
-    result: Array = bind(
+    return bind_one(
         "gather",
         x,
         lax.broadcast_in_dim(places, (*places.shape, 1), range(lead)),
         dimension_numbers=(tuple(range(lead, rank)), single, (axis,), (), ()),
         slice_sizes=sizes,
     )
-    return result
 
 
 def along_axis(x: Array, places: Array, axis: int) -> Array:
@@ -51,14 +50,13 @@ def along_axis(x: Array, places: Array, axis: int) -> Array:
         return lax.full(places.shape, typed(0, x.dtype, False))
     others = tuple(d for d in range(x.ndim) if d != axis)
     shape = (*places.shape, 1)
-    result: Array = bind(
+    return bind_one(
         "gather",
         x,
         lax.broadcast_in_dim(places, shape, range(places.ndim)),
         dimension_numbers=((), (axis,), (axis,), others, others),
         slice_sizes=(1,) * x.ndim,
     )
-    return result
 
 
 def filled(marks: Array, ranks: Array, size: int) -> Array:
@@ -101,7 +99,7 @@ def _put(primitive: str, size: int, places: Array, values: Array) -> Array:
     none = lax.full((size,), typed(0, values.dtype, False))
     if not size:
         return none
-    result: Array = bind(
+    return bind_one(
         primitive,
         none,
         lax.broadcast_in_dim(places, (*places.shape, 1), (0,)),
@@ -109,4 +107,3 @@ def _put(primitive: str, size: int, places: Array, values: Array) -> Array:
         dimension_numbers=((), (0,), (0,), (), ()),
         mode="GatherScatterMode.FILL_OR_DROP",
     )
-    return result

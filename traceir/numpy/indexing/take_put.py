@@ -70,8 +70,7 @@ def take(
     _want_integers(places)
     fill = None if fill_value is None else number_of(np.asarray(fill_value)[()])
     flags = bool(unique_indices), bool(indices_are_sorted)
-    result: Array = _take(x, places, axis, mode, *flags, fill)
-    return result
+    return _take(x, places, axis, mode, *flags, fill)
 
 
 def _want_integers(places: Operand) -> None:

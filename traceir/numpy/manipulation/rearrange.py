@@ -149,8 +149,7 @@ def roll(a: Operand, shift: Operand | Sequence[Operand], axis: Axes = None) -> A
         return lax.reshape(roll(flat, shift, 0), shape)
     axes = tuple(axis_in(d, len(shape)) for d in _listed(axis))
     if any(map(is_tracer, _listed(shift))):
-        moved: Array = _roll_dynamic(as_array(value), asarray(shift), axes)
-        return moved
+        return _roll_dynamic(as_array(value), asarray(shift), axes)
     given = tuple(np.asarray(shift).reshape(-1).tolist())
     count = max(len(axes), len(given))
     given = given * count if len(given) == 1 else given

@@ -235,5 +235,4 @@ def unwrap(
 
 
 def _larger(x: Operand, y: Operand) -> Array:
-    found: Array = _where(less(x, y), y, x)
-    return found
+    return _where(less(x, y), y, x)

@@ -86,8 +86,7 @@ def _without_zeros(p: Array) -> Array:
         return lax.full((0,), 0, np.result_type(p.dtype, np.complex64))
     first = lax.neg(lax.div(p[1:], broadcast_to(p[:1], (degree,))))
     below = eye(degree - 1, degree, dtype=p.dtype)
-    found: Array = linalg.eigvals(lax.concatenate([first[None], below], 0))
-    return found
+    return linalg.eigvals(lax.concatenate([first[None], below], 0))
 
 
 def _with_zeros(p: Array) -> Array:

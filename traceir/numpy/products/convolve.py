@@ -42,8 +42,7 @@ def convolve(
     Array([0., 1., 2., 3.], dtype=float32)
     """
     x, y = operands("convolve", (a, v))
-    result: Array = _conv(x, y, mode, True, precision, preferred_element_type)
-    return result
+    return _conv(x, y, mode, True, precision, preferred_element_type)
 
 
 @composite(static_argnames=["mode", "precision", "preferred_element_type"])
@@ -62,8 +61,7 @@ def correlate(
     Array([2., 3.], dtype=float32)
     """
     x, y = operands("correlate", (a, v))
-    result: Array = _conv(x, y, mode, False, precision, preferred_element_type)
-    return result
+    return _conv(x, y, mode, False, precision, preferred_element_type)
 
 
 @composite(static_argnames=["mode", "turned", "precision", "preferred_element_type"])

@@ -37,7 +37,7 @@ from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.arrays.dtypes import promote_types
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
 from traceir.tracing.concretization import refusal
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 
 def arange(
@@ -221,5 +221,4 @@ def _below(shape: tuple[int, int], k: int) -> Array:
     integers = default_dtype(int)
     rows = lax.broadcasted_iota(integers, shape, 0)
     rows = lax.add(rows, typed(offset(k, shape), integers, False))
-    result: Array = bind("ge", rows, lax.broadcasted_iota(integers, shape, 1))
-    return result
+    return bind_one("ge", rows, lax.broadcasted_iota(integers, shape, 1))

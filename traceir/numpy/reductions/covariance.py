@@ -330,5 +330,4 @@ def corrcoef(
     if found.dtype.kind == "c":
         parts = (clip(p, -1, 1) for p in (lax.real(found), lax.imag(found)))
         return lax.complex(*parts)
-    result: Array = clip(found, -1, 1)
-    return result
+    return clip(found, -1, 1)

@@ -119,10 +119,7 @@ def var(
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("var", value, mean)
-    result: Array = _var(
-        value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted
-    )
-    return result
+    return _var(value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted)
 
 
 def _moment_dtype(name: str, value: Operand, dtype: DTypeLike) -> np.dtype:
@@ -186,10 +183,7 @@ def std(
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("std", value, mean)
-    result: Array = _std(
-        value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted
-    )
-    return result
+    return _std(value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted)
 
 
 @composite(static_argnames=["axes", "keepdims", "dtype"])

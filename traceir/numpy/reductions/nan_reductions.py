@@ -97,8 +97,7 @@ def _extreme(
         return found
     keepdims = options["keepdims"]
     none = all(isnan(a), axis, keepdims=keepdims)
-    nothing: Array = _where(none, typed(np.nan, found.dtype, False), found)
-    return nothing
+    return _where(none, typed(np.nan, found.dtype, False), found)
 
 
 @composite(static_argnames=["axis", "keepdims"])

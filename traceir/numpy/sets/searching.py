@@ -197,8 +197,7 @@ def interp(
     >>> interp(jnp.array([0.5, 3.0]), jnp.array([0.0, 1.0]), jnp.array([2.0, 4.0]))
     Array([3., 4.], dtype=float32)
     """
-    result: Array = _interp(x, xp, fp, left, right, period)
-    return result
+    return _interp(x, xp, fp, left, right, period)
 
 
 @composite

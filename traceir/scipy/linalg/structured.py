@@ -239,16 +239,14 @@ def _arranged(lines: Any, places: np.ndarray) -> Array:
     """Elements of the lines by place; after the last one come a 0 and a 1."""
     ends = np.broadcast_to([0, 1], (*shape_of(lines[0])[:-1], 2))
     line = concatenate([*lines, asarray(ends, lines[0].dtype)], axis=-1)
-    found: Array = take(line, places, axis=-1, mode="clip")
-    return found
+    return take(line, places, axis=-1, mode="clip")
 
 
 def _quotients(name: str, a: Operand, least: int) -> Array:
     """Coefficients but for the first, divided by the negated first."""
     line = _line(name, promoted_inexact(name, a)[0], least)
     lead = lax.slice_in_dim(line, 0, 1, axis=-1)
-    found: Array = -lax.slice_in_dim(line, 1, None, axis=-1) / lead
-    return found
+    return -lax.slice_in_dim(line, 1, None, axis=-1) / lead
 
 
 def _line(name: str, a: Operand, least: int) -> Array:

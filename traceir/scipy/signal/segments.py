@@ -199,5 +199,4 @@ def overlaid(pieces: Array, cut: Segments) -> Array:
     count = pieces.shape[-2]
     extent = cut.length + (count - 1) * cut.step
     nothing = zeros((*pieces.shape[:-2], extent), pieces.dtype)
-    found: Array = nothing.at[..., _places(cut, count)].add(pieces)
-    return found
+    return nothing.at[..., _places(cut, count)].add(pieces)

@@ -57,8 +57,7 @@ def _tukey(k: np.ndarray, alpha: float = 0.5) -> np.ndarray:
 def _kaiser(k: np.ndarray, beta: float) -> np.ndarray:
     part = 2 * k / (len(k) - 1) - 1
     root = np.sqrt(np.maximum(1 - part**2, 0))
-    found: np.ndarray = np.i0(beta * root) / np.i0(beta)
-    return found
+    return np.i0(beta * root) / np.i0(beta)
 
 
 def _exponential(

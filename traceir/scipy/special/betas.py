@@ -9,7 +9,7 @@ from traceir.numpy.elementwise.arithmetic import add, exp, log, log1p
 from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import gammaln, gammasgn
 from traceir.scipy.special.logs import filled, reals
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind_one
 
 # Stirling's series of the logarithm of the gamma function: Abramowitz and Stegun,
 # "Handbook of Mathematical Functions" (1964), 6.1.40.
@@ -87,5 +87,4 @@ def betainc(a: Operand, b: Operand, x: Operand) -> Array:
     Array(0.5, dtype=float32, weak_type=True)
     """
     refuse_complex("betainc", a, b, x)
-    result: Array = bind("regularized_incomplete_beta", *reals("betainc", a, b, x))
-    return result
+    return bind_one("regularized_incomplete_beta", *reals("betainc", a, b, x))

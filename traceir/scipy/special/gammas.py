@@ -26,7 +26,7 @@ from traceir.numpy.elementwise.logic import not_equal
 from traceir.numpy.manipulation.shapes import expand_dims
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.logs import named, real, reals
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 
 
 def gammaln(x: Operand) -> Array:
@@ -195,8 +195,7 @@ def gammaincc(a: Operand, x: Operand) -> Array:
 
 
 def _together(primitive: str, *operands: Array) -> Array:
-    result: Array = bind(primitive, *operands)
-    return result
+    return bind_one(primitive, *operands)
 
 
 def multigammaln(a: Operand, d: int) -> Array:

@@ -31,7 +31,7 @@ from traceir.numpy.elementwise.composites import where
 from traceir.numpy.elementwise.exponential import expm1
 from traceir.numpy.elementwise.logic import equal
 from traceir.scipy.special.logsums import log_shares, shares
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import bind_one, typeof
 from traceir.transforms.custom.custom_jvp import custom_jvp
 
 Axis = Any
@@ -39,8 +39,7 @@ Axis = Any
 
 def real(name: str, x: Operand, primitive: str | None = None) -> Array:
     """A primitive of one floating operand, for operands that promote to one."""
-    result: Array = bind(primitive or name, *promoted_inexact(name, x))
-    return result
+    return bind_one(primitive or name, *promoted_inexact(name, x))
 
 
 def reals(name: str, *operands: Operand) -> list[Array]:
@@ -247,5 +246,4 @@ def log_softmax(x: Operand, /, *, axis: Axis = None) -> Array:
     Array([-200.,    0.], dtype=float32)
     """
     value = operand("log_softmax", x)
-    found: Array = log_shares(value, axes_in(axis, len(shape_of(value))))
-    return found
+    return log_shares(value, axes_in(axis, len(shape_of(value))))
