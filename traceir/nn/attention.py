@@ -100,7 +100,7 @@ def _scores(q: Array, k: Array, scale: float | None) -> Array:
     batch, rows, heads, size = q.shape
     shared = k.shape[2]
     grouped = reshape(q, (batch, rows, shared, heads // shared, size))
-    dtype = q.dtype
+    dtype = typeof(q).dtype
     wide = np.dtype(np.float32) if is_half(dtype) else dtype
     dims = (((4,), (3,)), ((0, 2), (0, 2)))
     products = lax.dot_general(grouped, k, dims, preferred_element_type=wide)
@@ -152,7 +152,7 @@ def _masked(scores: Array, masks: list[Any]) -> Array:
     counted = masks[0]
     for mask in masks[1:]:
         counted = logical_and(counted, mask)
-    dtype = scores.dtype
+    dtype = typeof(scores).dtype
     lowest = typed(-_LOWEST * float(finfo(dtype).max), dtype, False)
     return where(counted, scores, lowest)
 
