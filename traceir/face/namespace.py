@@ -27,6 +27,7 @@ from traceir.face import classes
 from traceir.face.arrays.array import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
 from traceir.face.external import MODULES, RandomModule, of_external
+from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, has_generator, has_methods
@@ -190,6 +191,12 @@ _BUILTINS = {
     **vars(builtins),
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
+    "range": iteration.range_of,
+    "enumerate": iteration.enumerate_of,
+    "zip": iteration.zip_of,
+    "reversed": iteration.reversed_of,
+    rewrite.RUNTIME: runtime,
+    rewrite.LOCALS: locals,
 }
 
 
@@ -261,12 +268,15 @@ class NamespaceView:
 
     def _rebuilt(self, function: FunctionType) -> FunctionType:
         closure = function.__closure__ or ()
-        names = zip(function.__code__.co_freevars, closure, strict=True)
+        code = code_objects.code_of(function.__code__)
+        held = dict(zip(function.__code__.co_freevars, closure, strict=True))
+        closure = tuple(held[name] for name in code.co_freevars)
+        names = zip(code.co_freevars, closure, strict=True)
         cells = tuple(self._cell(*one, function.__code__) for one in names)
         view = self._view(function.__globals__)
         view.plain |= classes.tells_classes_apart(function.__code__)
         made = FunctionType(
-            function.__code__,
+            code,
             view,
             function.__name__,
             self.of(function.__defaults__),

@@ -163,6 +163,10 @@ class StagingTrace(Trace):
         inputs = captured + tuple(self.inputs)
         return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
 
+    def known_ranges(self) -> Iterator[tuple[Var, tuple[int, int]]]:
+        """Inputs of which the least and the greatest value are known."""
+        return iter(())
+
     def depends_on(self, var: Atom) -> list[tuple[Var, str]]:
         """The inputs that a variable is computed from, and how the user spells them."""
         makers = {v: e for e in self.eqns for v in e.outputs}

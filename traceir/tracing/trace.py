@@ -148,6 +148,8 @@ class Trace:
     # Whether functions do in it what they do outside every trace: composites are no
     # equations of their own, and whoever would warn raises `Unplanned`.
     plain = False
+    # Whether it may write to arrays of the trace around it: a region of that.
+    writes_outside = False
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
         self.parent: Trace | None = _local.trace
@@ -170,6 +172,10 @@ class Trace:
         values as it is, not by its program: calls its rule, or passes it on.
         """
         return False
+
+    def claim(self, array: Any) -> None:
+        """Take over an array of the trace around it, to write to it."""
+        raise NotImplementedError
 
     def array(self, value: Value, aval: ShapedArray) -> Value:
         """A concrete array or number as an array of this trace: of the one around it,

@@ -9,8 +9,9 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,27 @@ from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagedTracer, StagingTrace
 from traceir.tracing.trace import Trace, Tracer, bind, current_trace, in_force
 
+# Numbers of states of arrays, each used once.
+_versions = itertools.count(1)
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+class ArrayState(NamedTuple):
+    """The state of an array while a region has it."""
+
+    array: NumpyTracer
+    home: StagingTrace
+    atom: Atom | None
+    known: np.ndarray | None
+    layout: Layout
+    version: int
+
+    def restore(self) -> None:
+        """Give the array back to the trace that had it."""
+        array = self.array
+        array._home, array._atom, array._known = self.home, self.atom, self.known
+        array.layout, array.version = self.layout, self.version
+        array._seen = self.version
 
 
 class NumpyTracer(StagedTracer):
@@ -38,6 +59,7 @@ class NumpyTracer(StagedTracer):
 
     __slots__ = (
         "_atom",
+        "_home",
         "_known",
         "_base",
         "_step",
@@ -53,6 +75,7 @@ class NumpyTracer(StagedTracer):
         self, var: Atom, trace: StagingTrace, where: source_info.Source | None
     ) -> None:
         self._known: np.ndarray | None = None
+        self._home = trace
         self._base: NumpyTracer | None = None
         self._step: ViewStep | None = None
         self._seen = self.version = 0
@@ -79,6 +102,21 @@ class NumpyTracer(StagedTracer):
         return dtype.type
 
     # Reading ----------------------------------------------------------------------
+
+    @property  # type: ignore[override]  # that of a region, while it writes to the array
+    def _trace(self) -> StagingTrace:
+        """The trace that reads and writes the array now: of a view, its base's, or the
+        one inside of that in which its places were computed."""
+        base = self._base
+        if base is None:
+            return self._home
+        trace = base._trace
+        inner = self._home.level > trace.level and isinstance(self._step, TracedIndex)
+        return self._home if inner else trace
+
+    @_trace.setter
+    def _trace(self, trace: StagingTrace) -> None:
+        self._home = trace
 
     @property
     def root(self) -> NumpyTracer:
@@ -171,12 +209,24 @@ class NumpyTracer(StagedTracer):
 
     @property
     def is_home(self) -> bool:
-        """True if the trace in force is the array's own, not an inner function's."""
-        return current_trace() is self._trace
+        """True if the trace in force is the array's own or a region of it, not that of
+        an inner function."""
+        trace, home = current_trace(), self.root._home
+        while trace is not home:
+            if trace is None or not trace.writes_outside:
+                return False
+            trace = trace.parent
+        return True
 
     def check_home(self) -> None:
-        """Raise UnexpectedTracerError (update.outer) inside an inner function."""
-        if not self.is_home:
+        """Raise UnexpectedTracerError (update.outer) inside an inner function; a region
+        takes the array over."""
+        trace, root = current_trace(), self.root
+        if trace is root._home:
+            return
+        if self.is_home:
+            trace.claim(root)  # type: ignore[union-attr]  # it is a region
+        else:
             trace = current_trace()
             inner = f"the trace of {trace.name}" if trace else "no trace"
             got = f"an array of {self._trace.name}, {self.aval.str_short()}, in {inner}"
@@ -184,7 +234,7 @@ class NumpyTracer(StagedTracer):
 
     def touch(self) -> None:
         """Note that the elements in memory have changed: values read before are old."""
-        self.root.version += 1
+        self.root.version = next(_versions)
 
     def check_writable(self) -> None:
         """Raise ValueError for an array that NumPy does not write to, or in no certain
@@ -219,12 +269,23 @@ class NumpyTracer(StagedTracer):
         self.check_writable()
         self._replace(value)
 
+    def hand_over(self, trace: StagingTrace, atom: Atom) -> ArrayState:
+        """Make the array one of a region, with this value; gives what it was before."""
+        state = ArrayState(
+            self, self._home, self._atom, self._known, self.layout, self.version
+        )
+        if self._known is not None:
+            self.layout, self._known = self._known, None
+        self._home, self._atom = trace, atom
+        self._seen = self.version = next(_versions)
+        return state
+
     def _replace(self, value: Tracer) -> None:
         if self._base is None or self._step is None:
             if self._known is not None:
                 self.layout, self._known = self._known, None
             self._atom = self._trace.atom(value)
-            self._seen = self.version = self.version + 1
+            self._seen = self.version = next(_versions)
             return
         self._base._replace(self._step.write(self._base.now(), value))
         self._atom, self._seen = self._trace.atom(value), self.root.version

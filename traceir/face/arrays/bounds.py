@@ -76,16 +76,22 @@ def note_check(check: PlaceCheck) -> None:
         trace.checks.append(check)
 
 
+def note_flag(flag: Any) -> None:
+    """Have the trace in force raise if a flag is set, when it has been traced."""
+    trace = current_trace()
+    if isinstance(trace, StagingTrace):
+        where = source_info.capture()
+        note_check(PlaceCheck(trace.atom(flag), 0, None, 0, where))
+
+
 class EmittedChecks:
     """The equations of a trace's checks: their places and their results."""
 
     def __init__(self, trace: StagingTrace) -> None:
         self.checks = _unproven(trace)
         self.first = len(trace.eqns)
-        flags = list(_flags(trace, _distinct(self.checks)))
-        self.flag = (
-            trace.atom(functools.reduce(lax.bitwise_or, flags)) if flags else None
-        )
+        flag = _flag(trace, self.checks)
+        self.flag = None if flag is None else trace.atom(flag)
         self.last = len(trace.eqns)
 
     def split(
@@ -102,12 +108,24 @@ class EmittedChecks:
         return Jaxpr(*parts, eqns, jaxpr.outvars, name), checks
 
 
+def region_flag(trace: StagingTrace) -> Any:
+    """Whether a place was outside in a region that is in force; None if none can be."""
+    return _flag(trace, _unproven(trace))
+
+
+def _flag(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Any:
+    flags = list(_flags(trace, _distinct(checks)))
+    return functools.reduce(lax.bitwise_or, flags) if flags else None
+
+
 def _unproven(trace: StagingTrace) -> tuple[PlaceCheck, ...]:
     """The checks of places that may be outside."""
     if not trace.checks:
         return ()
     constants = {var: array for var, array, _ in trace.constants.values()}
     ranges = RangeAnalysis(trace.eqns, constants)
+    for var, found in trace.known_ranges():
+        ranges.assume(var, found)
     return tuple(c for c in trace.checks if not _holds(ranges, c))
 
 

@@ -144,6 +144,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
     place = index_of(index)
     if _is_there(array, place, value):
         return
+    array.check_home()
     memory = array.concrete
     if memory is not None and is_known(place):
         try:
@@ -151,11 +152,9 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
         except KeyError:
             pass
         else:
-            array.check_home()
             memory[place] = plain
             array.touch()
             return
-    array.check_home()
     if is_known(place) and is_basic(place) and array.is_shared:
         array.through(IndexView(place)).store(_spread(value, array, place))
         return

@@ -154,8 +154,17 @@ def _choose(
     types = [(a.tree, a.avals) for a in args]
     bodies = [trace_body(fun, types, asker) for fun in funs]
     check_branches(asker, names, funs, bodies)
+    leaves = [leaf for a in args for leaf in a.leaves]
+    found = choose(index, bodies, leaves, reverse)
+    return bodies[0].tree.unflatten(map(as_array, found))
+
+
+def choose(
+    index: Value, bodies: Sequence[TracedBody], leaves: Sequence[Value], reverse: bool
+) -> list[Value]:
+    """The results of one `cond` equation, or the operands that pass through."""
     consts, branches = shared_consts(bodies)
-    values = [*consts, *(leaf for a in args for leaf in a.leaves)]
+    values = [*consts, *leaves]
     sources = list(zip(*map(forwarded, branches)))
     passed = [k[0] if len(set(k)) == 1 else None for k in sources]
     keep = [k is None for k in passed]
@@ -163,8 +172,7 @@ def _choose(
     if reverse:
         kept.reverse()
     results = iter(bind("cond", index, *values, branches=tuple(kept)))
-    found = [next(results) if k is None else values[k] for k in passed]
-    return bodies[0].tree.unflatten(map(as_array, found))
+    return [next(results) if k is None else values[k] for k in passed]
 
 
 def shared_consts(

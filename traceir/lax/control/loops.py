@@ -70,7 +70,7 @@ def while_loop(
         carry = better
         test, body = _traced(cond_fun, body_fun, carry)
     check_carry("while_loop", body_fun, carry, body.tree, body.out_avals)
-    return body.tree.unflatten(_repeat(test, body, carry.leaves))
+    return body.tree.unflatten(repeat(test, body, carry.leaves))
 
 
 def _in_python(
@@ -98,7 +98,7 @@ def _traced(
     return test, body
 
 
-def _repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Value]:
+def repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Value]:
     """One `while` equation; a carry that only passes through the body is a constant of
     it, unless the condition reads it."""
     own, tested = len(body.consts), len(test.consts)

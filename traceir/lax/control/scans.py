@@ -71,7 +71,7 @@ def scan(
         body, split = _traced(f, carry, rows)
     trees = body.tree.below
     check_carry("scan", f, carry, trees[0], body.out_avals[:split])
-    results = _fold(body, carry, rows, count, reverse, steps)
+    results = fold(body, carry, rows, count, reverse, steps)
     return (
         trees[0].unflatten(results[:split]),
         trees[1].unflatten(results[split:]),
@@ -125,7 +125,7 @@ def _traced(
     return body, body.tree.below[0].num_leaves
 
 
-def _fold(
+def fold(
     body: TracedBody,
     carry: FlatTree,
     rows: FlatTree,

@@ -1,0 +1,1 @@
+"""Loops and choices of a plain function as they are written."""

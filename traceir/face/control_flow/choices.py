@@ -1,0 +1,254 @@
+"""Choices while a function is traced: `if`, conditional expressions, `and` and `or`.
+
+Serves: staged.choice, staged.join
+
+A choice by a known truth value is Python's. One by a traced value records both sides,
+each as a region, and joins what they make of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir import lax
+from traceir.base.config import put_in_force
+from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.bounds import note_flag, region_flag
+from traceir.face.control_flow import state
+from traceir.face.control_flow.regions import Region
+from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import as_array, convert, typed
+from traceir.lax.control.choice import INDEX, choose
+from traceir.tracing.trace import Tracer
+
+
+class Diverged(Exception):
+    """A recorded side ends by an exception of the program; nobody sees this raised."""
+
+
+def truth_of(value: Any) -> Any:
+    """The truth of a value, as far as it is known; else a traced boolean."""
+    if not isinstance(value, Tracer) or value.knows("level.concretize.bool"):
+        return bool(value)
+    if value.shape and value.size == 1:
+        value = value.reshape(())
+    if value.shape:
+        return bool(value)  # which raises
+    if value.dtype == bool:
+        return value.now()
+    return lax.ne(value.now(), typed(0, value.dtype, value.aval.weak_type))
+
+
+class Side:
+    """One side of a choice that is recorded, and its end."""
+
+    def __init__(self) -> None:
+        self.region = Region("if", False)
+        self.diverged = False
+        self.values: dict[str, Tree] = {}
+        self.memory: dict[int, tuple[NumpyTracer, Any]] = {}
+        self.flag: Any = None
+
+    def finish(self, values: dict[str, Any], diverged: bool = False) -> None:
+        """Take the state at the end, while the region is in force."""
+        self.diverged = diverged
+        self.values = {name: state.tree_of(v) for name, v in values.items()}
+        self.flag = region_flag(self.region)
+        for key, held in self.region.memory.items():
+            self.memory[key] = held.array, held.array.now()
+        self.region.end()
+
+
+class If:
+    """An `if` statement: the sides to run, and the state after it.
+
+    `names` are those that the sides may set. `side` tells which is run; `values` are
+    to be the names' values if they have `moved`.
+    """
+
+    def __init__(self, names: Sequence[str], test: Any) -> None:
+        self.names = names
+        self.truth = truth_of(test)
+        self.side = self.moved = False
+        self.values: tuple[Any, ...] = ()
+        self._turn = 0
+        self._sides: list[Side] = []
+        self._before: dict[str, Any] = {}
+        self._outer: Any = None
+
+    def next(self, frame: dict[str, Any]) -> bool:
+        """True if a side is to be run now."""
+        self._turn += 1
+        if isinstance(self.truth, bool):
+            self.side = self.truth
+            return self._turn == 1
+        if self._turn == 1:
+            self._before = state.snapshot(self.names, frame)
+            self.side = True
+        elif self._turn == 2:
+            self.side = False
+            self._show(self._before)
+        else:
+            self._show(joined(self.truth, *self._sides))
+            return False
+        self._sides.append(Side())
+        return True
+
+    def _show(self, found: dict[str, Any]) -> None:
+        self.moved = bool(self.names)
+        self.values = tuple(found[name] for name in self.names)
+
+    def __enter__(self) -> None:
+        if self._sides:
+            self._outer = put_in_force(self._sides[-1].region)
+
+    def done(self, frame: dict[str, Any]) -> None:
+        """Take the state at the end of a side."""
+        if self._sides:
+            self._sides[-1].finish(state.snapshot(self.names, frame))
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        if not self._sides:
+            return False
+        if kind is Diverged:
+            self._sides[-1].finish(self._before, diverged=True)
+        put_in_force(self._outer)
+        self._sides[-1].region.end()
+        return kind is Diverged
+
+
+def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
+    """The state after both sides, as results of one equation."""
+    if yes.diverged and no.diverged:
+        raise Diverged
+    outputs = _Outputs(yes, no)
+    kinds = {name: outputs.kind(name) for name in yes.values}
+    for name, kind in kinds.items():
+        ends = (state.fitted(s.values[name], kind) for s in (yes, no))
+        for (a, aval), (b, _) in zip(*ends, strict=True):
+            outputs.add(a, b, aval)
+    arrays = {k: array for s in (yes, no) for k, (array, _) in s.memory.items()}
+    for key, array in arrays.items():
+        now = [s.memory[key][1] if key in s.memory else array.now() for s in (yes, no)]
+        outputs.add(*now, array.aval)
+    checked = yes.flag is not None or no.flag is not None
+    if checked:
+        flags = [False if s.flag is None else s.flag for s in (yes, no)]
+        outputs.add(*flags, BOOL)
+    results = iter(outputs.results(truth))
+    found = {}
+    for name, kind in kinds.items():
+        leaves = [
+            traced(next(results), number=leaf.number) for leaf in state.leaves_of(kind)
+        ]
+        found[name] = state.built(kind, iter(leaves))
+    for array in arrays.values():
+        array.replace(as_array(next(results)))
+    if checked:
+        note_flag(next(results))
+    return found
+
+
+class _Outputs:
+    """The outputs of the two sides of a choice."""
+
+    def __init__(self, yes: Side, no: Side) -> None:
+        self.sides = (yes, no)
+        self.atoms: tuple[list[Any], list[Any]] = ([], [])
+
+    def kind(self, name: str) -> Tree:
+        """The type of a name's value after the choice."""
+        kinds = [state.type_of(s.values[name]) for s in self.sides if not s.diverged]
+        try:
+            return state.joined(kinds[0], kinds[-1])
+        except Unrecordable as error:
+            return state.Fixed(Missing(str(error)))
+
+    def add(self, a: Any, b: Any, aval: ShapedArray) -> None:
+        """Add an output: its values on both sides, and its type."""
+        for side, atoms, value in zip(self.sides, self.atoms, (a, b), strict=True):
+            atoms.append(side.region.converted(value, aval))
+
+    def results(self, truth: Tracer) -> list[Any]:
+        """The equation's results."""
+        regions = [side.region for side in self.sides]
+        if not self.atoms[0] and not any(e.effects for r in regions for e in r.eqns):
+            return []
+        bodies = [r.body(atoms) for r, atoms in zip(regions, self.atoms, strict=True)]
+        return choose(convert(truth, INDEX), bodies, [], reverse=True)
+
+
+# Expressions --------------------------------------------------------------------------
+
+Later = Callable[[], Any]
+
+
+def choose_value(test: Any, yes: Later, no: Later) -> Any:
+    """`yes() if test else no()`."""
+    truth = truth_of(test)
+    if isinstance(truth, bool):
+        return yes() if truth else no()
+    sides = []
+    for later in (yes, no):
+        side = Side()
+        outer = put_in_force(side.region)
+        try:
+            side.finish({"": later()})
+        except Diverged:
+            side.finish({"": state.UNBOUND}, diverged=True)
+        finally:
+            put_in_force(outer)
+            side.region.end()
+        sides.append(side)
+    found = joined(truth, *sides)[""]
+    if type(found) is Missing:
+        raise Unrecordable(found.reason)
+    return found
+
+
+def all_of(first: Any, *rest: Later) -> Any:
+    """`first and ...`."""
+    for k, later in enumerate(rest):
+        truth = truth_of(first)
+        if not isinstance(truth, bool):
+            after = rest[k:]
+            value = first
+            return choose_value(truth, lambda: all_of(*_called(after)), lambda: value)
+        if not truth:
+            return first
+        first = later()
+    return first
+
+
+def any_of(first: Any, *rest: Later) -> Any:
+    """`first or ...`."""
+    for k, later in enumerate(rest):
+        truth = truth_of(first)
+        if not isinstance(truth, bool):
+            after = rest[k:]
+            value = first
+            return choose_value(truth, lambda: value, lambda: any_of(*_called(after)))
+        if truth:
+            return first
+        first = later()
+    return first
+
+
+def _called(later: Sequence[Later]) -> tuple[Any, ...]:
+    return later[0](), *later[1:]
+
+
+def negated(value: Any) -> Any:
+    """`not value`."""
+    truth = truth_of(value)
+    return not truth if isinstance(truth, bool) else traced(lax.bitwise_not(truth))
+
+
+def chained(left: Any, *parts: Any) -> Any:
+    """`left < middle < right`: comparisons, each with its right operand."""
+    compare, later, *rest = parts
+    right = later()
+    found = compare(left, right)
+    return all_of(found, lambda: chained(right, *rest)) if rest else found

@@ -1,0 +1,156 @@
+"""The code object of a function with its constructs rewritten.
+
+Serves: staged.source
+
+The file is parsed as a whole, so that lines, columns and private names of classes are
+as they were. Of a function without source there is none; it runs as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from traceir.face.control_flow.rewrite import rewritten
+
+_JUMPS = frozenset(dis.hasjrel + dis.hasjabs + [dis.opmap["UNARY_NOT"]])
+_EFFECTS = frozenset(
+    (*("append", "extend", "insert", "pop", "update", "add", "setdefault"),)
+)
+_STORES = frozenset((dis.opmap["STORE_SUBSCR"], dis.opmap["STORE_ATTR"]))
+# inspect's flags of code: generators and coroutines.
+_SUSPENDED = 0x20 | 0x80 | 0x200
+_MOST = 4096
+# By identity: the hash of a code object reads all of it.
+_made: dict[int, tuple[CodeType, CodeType]] = {}
+_parsed: dict[str, tuple[str, ast.Module]] = {}
+
+Function = ast.FunctionDef | ast.Lambda
+
+
+def has_constructs(code: CodeType) -> bool:
+    """True if a function has loops or choices.
+
+    >>> has_constructs((lambda x: x + 1).__code__)
+    False
+    """
+    return not code.co_flags & _SUSPENDED and any(
+        op in _JUMPS for one in _all_of(code) for op in one.co_code[::2]
+    )
+
+
+def _all_of(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _all_of(const)
+
+
+def code_of(code: CodeType) -> CodeType:
+    """The code with its constructs rewritten; itself without any, or without source."""
+    if not has_constructs(code):
+        return code
+    found = _made.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_made) >= _MOST:
+            _made.clear()
+        found = _made[id(code)] = code, _rewrite(code) or code
+    return found[1]
+
+
+def _rewrite(code: CodeType) -> CodeType | None:
+    tree = _module(code.co_filename)
+    node = None if tree is None else _find(tree, code)
+    if node is None:
+        return None
+    node = _copied(node)
+    rewritten(node)
+    return _compiled(node, code)
+
+
+def _module(file: str) -> ast.Module | None:
+    """The syntax tree of a file; None where there is none."""
+    text = "".join(linecache.getlines(file))
+    found = _parsed.get(file)
+    if found is None or found[0] != text:
+        try:
+            found = text, ast.parse(text)
+        except (SyntaxError, ValueError):
+            return None
+        _parsed[file] = found
+    return found[1] if text else None
+
+
+def _find(tree: ast.Module, code: CodeType) -> Function | None:
+    """The function in a file whose code this is; None if there is no such one."""
+    fits = [node for node in ast.walk(tree) if _is_like(node, code)]
+    if len(fits) > 1:  # several lambdas in a line: told apart by their columns
+        spans = {p for p in code.co_positions() if p[2] is not None}
+        first = min((p[0], p[2]) for p in spans)
+        last = max((p[1], p[3]) for p in spans)
+        fits = [
+            n
+            for n in fits
+            if isinstance(n, ast.Lambda)
+            and (n.body.lineno, n.body.col_offset) <= first
+            and last <= (n.body.end_lineno, n.body.end_col_offset)
+        ]
+        fits = fits[:1] if len(fits) == 1 else []
+    return fits[0] if fits else None
+
+
+def _is_like(node: ast.AST, code: CodeType) -> bool:
+    if isinstance(node, ast.Lambda):
+        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        return False
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return first == code.co_firstlineno
+
+
+def _copied(node: Function) -> Function:
+    """A copy of a function's tree; the one that is kept stays as it was."""
+    if isinstance(node, ast.Lambda):
+        return ast.copy_location(ast.Lambda(node.args, _copy(node.body)), node)
+    fields = {name: getattr(node, name) for name in node._fields}
+    fields["body"] = [_copy(part) for part in node.body]
+    return ast.copy_location(ast.FunctionDef(**fields), node)
+
+
+def _copy(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_copy(part) for part in node]
+    if not isinstance(node, ast.AST):
+        return node
+    made = type(node)(**{name: _copy(value) for name, value in ast.iter_fields(node)})
+    return ast.copy_location(made, node)
+
+
+def _compiled(node: Function, code: CodeType) -> CodeType | None:
+    """The code of a tree, inside of what has the names that the function closes over,
+    and of a class with the name of its own."""
+    statement: Any = node
+    if isinstance(node, ast.Lambda):
+        statement = ast.copy_location(ast.Expr(node), node)
+    around = code.co_qualname.split(".")[-2:-1]
+    if around and around[0] != "<locals>":
+        statement = ast.ClassDef(around[0], [], [], [statement], [])
+    free = [name for name in code.co_freevars if name != "__class__"]
+    if "__class__" in code.co_freevars and not isinstance(statement, ast.ClassDef):
+        free.append("__class__")
+    args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
+    outer = ast.FunctionDef("_", args, [statement], [], None)
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    flags = code.co_flags & 0x1FF0000  # of the file's `from __future__` imports
+    whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    for found in _all_of(whole):
+        same = found.co_name == code.co_name
+        if same and found.co_firstlineno == code.co_firstlineno:
+            if sorted(found.co_freevars) != sorted(code.co_freevars):
+                return None
+            return found.replace(co_qualname=code.co_qualname)
+    return None

@@ -1,0 +1,175 @@
+"""Iterables whose steps can be recorded: ranges, arrays, and Python's tools over them.
+
+Serves: staged.loop
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.face.arrays.array import NumpyTracer
+from traceir.tracing.trace import Tracer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Numbers from `first` on, `step` apart, before `stop`, and the item of each."""
+
+    first: Any
+    stop: Any
+    step: Any
+    item: Callable[[Any], Any]
+
+    @property
+    def count(self) -> int | None:
+        """The number of steps, if it is known."""
+        bounds = (self.first, self.stop, self.step)
+        if any(isinstance(b, Tracer) for b in bounds):
+            return None
+        return len(builtins.range(*bounds))
+
+
+    def span(self) -> tuple[int, int] | None:
+        """The least and the greatest number, where they are known."""
+        bounds = (self.first, self.stop, self.step)
+        if any(isinstance(b, Tracer) for b in bounds):
+            return None
+        every = builtins.range(*bounds) or builtins.range(self.first, self.first + 1)
+        return min(every[0], every[-1]), max(every[0], every[-1])
+
+
+class TracedRange:
+    """A range with traced bounds; in a loop that is recorded, it is its steps."""
+
+    def __init__(self, *bounds: Any) -> None:
+        first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        self.start, self.stop, self.step = first, stop, step
+
+    def __iter__(self) -> Iterator[int]:
+        # Whoever asks for the numbers themselves has to know the bounds.
+        bounds = map(operator.index, (self.start, self.stop, self.step))
+        return iter(builtins.range(*bounds))
+
+
+class Together:
+    """Several iterables, item by item: `zip`, `enumerate`; or one from its end."""
+
+    def __init__(self, parts: tuple[Any, ...], made: Callable[..., Any]) -> None:
+        self.parts = parts
+        self._made = made
+        self._rest: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._rest is None:
+            self._rest = self._made(*self.parts)
+        return next(self._rest)
+
+
+class Enumerated(Together):
+    """`enumerate`."""
+
+
+class Zipped(Together):
+    """`zip`."""
+
+
+class Reversed(Together):
+    """`reversed`."""
+
+
+def range_of(*bounds: Any) -> Any:
+    """`range`, whose bounds may be traced."""
+    if 1 <= len(bounds) <= 3 and any(_is_traced(b) for b in bounds):
+        return TracedRange(*bounds)
+    return builtins.range(*bounds)
+
+
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, NumpyTracer) and value.concrete is None
+
+
+def enumerate_of(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate`, of what may be traced."""
+    if _has_steps(iterable):
+        return Enumerated((iterable, start), builtins.enumerate)
+    return builtins.enumerate(iterable, start)
+
+
+def zip_of(*iterables: Any, strict: bool = False) -> Any:
+    """`zip`, of what may be traced."""
+    made = functools.partial(builtins.zip, strict=strict)
+    if iterables and all(map(_has_steps, iterables)):
+        return Zipped(iterables, made)
+    return made(*iterables)
+
+
+def reversed_of(sequence: Any) -> Any:
+    """`reversed`, of what may be traced."""
+    if isinstance(sequence, TracedRange) or (
+        isinstance(sequence, NumpyTracer) and sequence.ndim
+    ):
+        return Reversed((sequence,), lambda s: builtins.reversed(list(s)))
+    return builtins.reversed(sequence)
+
+
+def _has_steps(value: Any) -> bool:
+    return isinstance(value, (range, TracedRange, Enumerated, Zipped, Reversed)) or (
+        isinstance(value, NumpyTracer) and value.ndim > 0
+    )
+
+
+def steps_of(value: Any) -> Steps | None:
+    """The steps of an iterable; None for one of Python's data."""
+    if isinstance(value, (range, TracedRange)):
+        return Steps(value.start, value.stop, value.step, lambda i: i)
+    if isinstance(value, NumpyTracer) and value.ndim:
+        return Steps(0, value.shape[0], 1, lambda k: value[k])
+    if isinstance(value, Reversed):
+        return _backwards(steps_of(value.parts[0]))
+    if isinstance(value, Enumerated):
+        inner, start = _from_zero(steps_of(value.parts[0])), value.parts[1]
+        if inner is None:
+            return None
+        return Steps(0, inner.stop, 1, lambda k: (k + start, inner.item(k)))
+    if isinstance(value, Zipped):
+        found = [_from_zero(steps_of(part)) for part in value.parts]
+        if any(f is None for f in found):
+            return None
+        parts = [f for f in found if f is not None]
+        counts = [p.count for p in parts]
+        if any(c is None for c in counts) and len(counts) > 1:
+            stop = functools.reduce(np.minimum, (p.stop for p in parts))
+        else:
+            stop = min(p.stop for p in parts)
+        return Steps(0, stop, 1, lambda k: tuple(p.item(k) for p in parts))
+    return None
+
+
+def _from_zero(steps: Steps | None) -> Steps | None:
+    """The same items, counted from 0."""
+    if steps is None or (steps.first == 0 and steps.step == 1):
+        return steps
+    count = steps.count
+    if count is None:
+        return None
+    first, step = steps.first, steps.step
+    return Steps(0, count, 1, lambda k: steps.item(first + k * step))
+
+
+def _backwards(steps: Steps | None) -> Steps | None:
+    """The same items from the last on."""
+    if steps is None or isinstance(steps.step, Tracer) or abs(steps.step) != 1:
+        return None
+    return Steps(
+        steps.stop - steps.step, steps.first - steps.step, -steps.step, steps.item
+    )

@@ -1,0 +1,417 @@
+"""Loops while a function is traced: `for` and `while`. Serves: staged.loop, staged.carry
+
+A loop that is recorded runs its body a few times on tracers, until the types of what it
+carries stand still; the last of these runs is the program of its body. Python runs a
+loop that is short, one over Python's data, and one that can't be recorded if its length
+is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from traceir import lax, rules
+from traceir.base import cost_model
+from traceir.base.config import put_in_force
+from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.bounds import note_flag
+from traceir.face.control_flow import state
+from traceir.face.control_flow.choices import Diverged, truth_of
+from traceir.face.control_flow.iteration import Steps, steps_of
+from traceir.face.control_flow.passes import Pass, index_type
+from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import as_array, convert
+from traceir.lax.control.bodies import FlatTree
+from traceir.lax.control.loops import repeat
+from traceir.lax.control.scans import fold
+from traceir.pytrees import flatten
+from traceir.tracing.staging import StagingTrace, apply
+from traceir.tracing.trace import Tracer, current_trace, in_force
+
+# More runs of a body than any order of types has steps.
+_MOST_PASSES = 12
+
+
+class Loop:
+    """A loop: its turns, which Python runs or which are recorded, and the state after.
+
+    `names` are those that the body may set, `stops` the flags among them that end the
+    loop, `written` names of arrays that the body writes to. `values` are to be the
+    names' values if they have `moved`.
+    """
+
+    def __init__(
+        self, names: Sequence[str], stops: Sequence[str], written: Sequence[str]
+    ) -> None:
+        self.names = names
+        self.stops = stops
+        self.written = written
+        self.moved = False
+        self.values: tuple[Any, ...] = ()
+        self._mode = ""
+        self._reason: Exception | None = None
+        self._entry: dict[str, Any] = {}
+        self._lost: dict[str, Tree] = {}
+        self._pass: Pass | None = None
+        self._passes = 0
+        self._outer: Any = None
+
+    # To be said by each kind of loop ----------------------------------------------
+
+    def _records(self) -> bool:
+        """True if the loop is to be recorded, if it can be."""
+        raise NotImplementedError
+
+    def _can_run(self) -> bool:
+        """True if Python can run the loop."""
+        raise NotImplementedError
+
+    def _advance(self) -> bool:
+        """True if Python runs another turn now."""
+        raise NotImplementedError
+
+    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
+        """Make the next pass."""
+        raise NotImplementedError
+
+    def _record(
+        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+    ) -> tuple[list[Any], Any]:
+        """The loop's equation: the last state, and whether a place was outside."""
+        raise NotImplementedError
+
+    # What the rewritten function calls --------------------------------------------
+
+    def next(self, frame: dict[str, Any]) -> bool:
+        """True if the body is to be run now."""
+        if not self._mode:
+            self._entry = state.snapshot(self.names, frame)
+            self._mode = "record" if self._records() else "python"
+            if self._mode == "record":
+                trees = {n: state.tree_of(v) for n, v in self._entry.items()}
+                arrays = [frame[n] for n in self.written if state.is_array(frame.get(n))]
+                self._start({n: state.type_of(t) for n, t in trees.items()}, _roots(arrays))
+                return True
+        elif self._mode == "record":
+            if self._is_recorded():
+                return False
+        elif self._mode == "python":
+            self.moved = False
+            self._check_stops(frame)
+        if self._mode == "record":
+            return True
+        if self._mode == "restart":
+            self._mode = "python"
+            self._show(self._entry)
+        return self._mode == "python" and self._advance()
+
+    def __enter__(self) -> None:
+        if self._pass is not None:
+            self._outer = put_in_force(self._pass.region)
+            self._pass.begin()
+
+    def done(self, frame: dict[str, Any]) -> None:
+        """Take the state at the end of a turn."""
+        if self._pass is not None:
+            self._pass.finish(state.snapshot(self.names, frame))
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        if self._pass is None:
+            return False
+        put_in_force(self._outer)
+        self._pass.region.end()
+        if kind is None or kind is Diverged or not issubclass(kind, Exception):
+            return False
+        if not self._can_run():
+            return False
+        self._give_up(error)
+        return True
+
+    # ------------------------------------------------------------------------------
+
+    def _start(self, kinds: dict[str, Tree], arrays: Sequence[NumpyTracer]) -> None:
+        self._passes += 1
+        if self._passes > _MOST_PASSES:
+            raise rules.error("staged.types")
+        self._begin_pass({**kinds, **self._lost}, arrays)
+
+    def _show(self, found: dict[str, Any]) -> None:
+        self.moved = bool(self.names)
+        self.values = tuple(found[name] for name in self.names)
+
+    def _check_stops(self, frame: dict[str, Any]) -> None:
+        for stop in self.stops:
+            truth = truth_of(frame.get(stop, False))
+            if not isinstance(truth, bool):
+                raise self._reason or rules.error("staged.exit")
+            if truth:
+                self._mode = "end"
+
+    def _give_up(self, reason: Exception | None) -> None:
+        """Have Python run the loop."""
+        self._reason = reason
+        self._pass = None
+        self._mode = "restart"
+
+    def _is_recorded(self) -> bool:
+        """True if the loop has been recorded; else there is another pass to run, or
+        Python is to run the loop."""
+        last = self._pass
+        assert last is not None
+        if self._is_known(last):
+            self._give_up(None)
+            return False
+        kinds = {name: self._joined(name, last) for name in self.names}
+        if last.is_whole and kinds == last.kinds:
+            self._show(self._finish(last))
+            return True
+        self._start(kinds, last.arrays)
+        return False
+
+    def _joined(self, name: str, last: Pass) -> Tree:
+        if name not in self._lost:
+            try:
+                return state.joined(last.kinds[name], state.type_of(last.ends[name]))
+            except Unrecordable as error:
+                self._lost[name] = state.Fixed(Missing(str(error)))
+        return self._lost[name]
+
+    def _is_known(self, last: Pass) -> bool:
+        """True if Python can run the loop, which computes Python's numbers alone."""
+        region = last.region
+        if region.captures or region.constants or last.memory or not self._can_run():
+            return False
+        leaves = [
+            leaf
+            for name, kind in last.kinds.items()
+            for leaf, _ in state.fitted(state.tree_of(self._entry[name]), kind)
+        ]
+        traced = any(isinstance(leaf, Tracer) for leaf in leaves)
+        return not traced and not any(e.effects for e in region.eqns)
+
+    def _finish(self, last: Pass) -> dict[str, Any]:
+        """Record the loop; the state after it."""
+        pairs: list[tuple[Any, Any, ShapedArray]] = []
+        for name, kind in last.kinds.items():
+            before = state.fitted(state.tree_of(self._entry[name]), kind)
+            after = state.fitted(last.ends[name], kind)
+            pairs += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
+        for array, value in zip(last.arrays, last.memory, strict=True):
+            pairs.append((array.now(), value, array.aval))
+        init = [as_array(convert(a, t.dtype, t.weak_type)) for a, _, t in pairs]
+        ends = [last.region.converted(b, t) for _, b, t in pairs]
+        found, flag = self._record(last, init, ends, last.flag)
+        results = iter(found)
+        values = {}
+        for name, kind in last.kinds.items():
+            leaves = [
+                traced(next(results), number=leaf.number)
+                for leaf in state.leaves_of(kind)
+            ]
+            values[name] = state.built(kind, iter(leaves))
+        for array in last.arrays:
+            array.replace(as_array(next(results)))
+        if flag is not None:
+            note_flag(flag)
+        return values
+
+
+def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
+    """The arrays that have the memory of some, each once."""
+    return list({id(a.root): a.root for a in arrays if a.is_home}.values())
+
+
+def _flagged(last: Pass, flag: Any) -> Any:
+    """A region's flag with that of the turns before: an input more."""
+    carried = last.region.input(BOOL, "")
+    with in_force(last.region):
+        return last.region.atom(lax.bitwise_or(carried, flag))
+
+
+class For(Loop):
+    """A `for` loop; `item` is what its target is to be set to."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        iterable: Any,
+        stops: Sequence[str],
+        written: Sequence[str],
+    ) -> None:
+        super().__init__(names, stops, written)
+        self._steps: Steps | None = None
+        self._iterable = iterable
+        self._items: Iterator[Any] | None = None
+        self._now: Any = None
+
+    @property
+    def item(self) -> Any:
+        """What the loop's target is to be set to."""
+        if self._pass is not None and self._steps is not None:
+            return self._steps.item(self._pass.index)
+        return self._now
+
+    def _records(self) -> bool:
+        self._steps = steps = steps_of(self._iterable)
+        if steps is None or not isinstance(current_trace(), StagingTrace):
+            return False
+        few = cost_model.UNROLLED_STEPS if not self.stops else 1
+        return steps.count is None or steps.count > few
+
+    def _can_run(self) -> bool:
+        return self._steps is None or self._steps.count is not None
+
+    def _is_known(self, last: Pass) -> bool:
+        count = None if self._steps is None else self._steps.count
+        few = count is not None and count <= cost_model.KNOWN_STEPS
+        return few and super()._is_known(last)
+
+    def _advance(self) -> bool:
+        if self._items is None:
+            self._items = iter(self._iterable)
+        try:
+            self._now = next(self._items)
+        except StopIteration:
+            return False
+        return True
+
+    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
+        self._pass = Pass(kinds, arrays, True)
+        self._show(self._pass.values)
+        found = None if self._steps is None else self._steps.span()
+        if found is not None:
+            self._pass.region.ranges[self._pass.index._var] = found
+
+    def _record(
+        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+    ) -> tuple[list[Any], Any]:
+        steps, region = self._steps, last.region
+        assert steps is not None
+        with in_force(region):
+            following = region.atom(last.index + steps.step)
+        first = as_array(convert(steps.first, index_type().dtype, True))
+        leaves, outputs = [first, *init], [following, *ends]
+        if flag is not None:
+            outputs.append(_flagged(last, flag))
+            leaves.append(as_array(False))
+        body = region.body(outputs)
+        if steps.count is not None and not self.stops:
+            carry = FlatTree(leaves, flatten.flatten(leaves)[1])
+            rows = FlatTree([], flatten.flatten(())[1])
+            found = fold(body, carry, rows, steps.count, False, 1)
+        else:
+            test = Pass(last.kinds, last.arrays, True)
+            with in_force(test.region):
+                test.begin()
+                holds = test.decide(_is_before(test.index, steps), self.stops)
+            if flag is not None:
+                test.region.input(BOOL, "")
+            holding = test.region.body([test.region.converted(holds, BOOL)])
+            found = repeat(holding, body, leaves)
+        return found[1:], None if flag is None else found[-1]
+
+
+def _is_before(index: Any, steps: Steps) -> Any:
+    """True while an index is before the end of its steps."""
+    step, stop = steps.step, steps.stop
+    if not isinstance(step, Tracer):
+        return index < stop if step > 0 else index > stop
+    return lax.select(step > 0, index < stop, index > stop)
+
+
+class While(Loop):
+    """A `while` loop; `holds` is given its test, and tells whether the body is run."""
+
+    def __init__(
+        self, names: Sequence[str], stops: Sequence[str], written: Sequence[str]
+    ) -> None:
+        super().__init__(names, stops, written)
+        self._test: Pass | None = None
+        self._turns = 0
+
+    def _records(self) -> bool:
+        return isinstance(current_trace(), StagingTrace)
+
+    def _can_run(self) -> bool:
+        return self._turns < cost_model.KNOWN_STEPS
+
+    def _advance(self) -> bool:
+        self._turns += 1
+        return True
+
+    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
+        self._test = Pass(kinds, arrays, False)
+        self._pass = Pass(kinds, arrays, False)
+        self._show(self._test.values)
+
+    def __enter__(self) -> None:
+        if self._pass is not None and self._test is not None:
+            self._outer = put_in_force(self._test.region)
+            self._test.begin()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        if self._pass is not None and self._test is not None:
+            self._test.region.end()
+        return super().__exit__(kind, error, trace)
+
+    def holds(self, test: Any) -> bool:
+        """True if the body is to be run."""
+        truth = truth_of(test)
+        if self._pass is None or self._test is None:
+            if not isinstance(truth, bool):
+                raise self._reason or rules.error("staged.exit")
+            self.moved = False
+            self._mode = self._mode if truth else "end"
+            return truth
+        going = self._test.decide(truth, self.stops)
+        put_in_force(self._pass.region)
+        if going is False and self._passes == 1:  # not even once
+            self._pass.region.end()
+            self._mode, self._pass = "end", None
+            self._show(self._entry)
+            put_in_force(self._outer)
+            return False
+        self._pass.begin()
+        self._show(self._pass.values)
+        return True
+
+    def _record(
+        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+    ) -> tuple[list[Any], Any]:
+        test = self._test
+        assert test is not None
+        inner = test.region
+        holds = inner.converted(test.holds, BOOL)
+        if test.flag is not None:
+            return self._record_checked(last, init, ends, flag, holds)
+        if flag is not None:
+            ends, init = [*ends, _flagged(last, flag)], [*init, as_array(False)]
+            inner.input(BOOL, "")
+        found = repeat(inner.body([holds]), last.region.body(ends), init)
+        return found, None if flag is None else found[-1]
+
+    def _record_checked(
+        self, last: Pass, init: list[Any], ends: list[Any], flag: Any, holds: Any
+    ) -> tuple[list[Any], Any]:
+        """A loop whose test may be outside of an array: the test is a part of the body,
+        since what tells is a result of that."""
+        test, region = self._test, last.region
+        assert test is not None
+        both = test.region.body([holds, test.region.converted(test.flag, BOOL)])
+        going, outside = apply(both.closed, [*both.consts, *init])
+        with in_force(region):
+            values = [region.tracer(atom, region, None) for atom in ends]
+            again, wrong = apply(both.closed, [*both.consts, *values])
+            wrong = wrong if flag is None else lax.bitwise_or(wrong, flag)
+        ends = [*ends, _flagged(last, wrong), region.atom(again)]
+        region.input(BOOL, "")
+        first = Pass(last.kinds, last.arrays, False)
+        first.begin()
+        first.region.end()
+        first.region.input(BOOL, "")
+        answer = first.region.input(BOOL, "")
+        leaves = [*init, as_array(outside), as_array(going)]
+        found = repeat(first.region.body([answer._var]), region.body(ends), leaves)
+        return found, found[-2]

@@ -1,0 +1,83 @@
+"""The names that statements set, and those that may have no value.
+
+Serves: staged.carry
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from traceir.face.control_flow.jumps import SCOPES, walk
+
+_COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def parameters(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    """The parameters of a function."""
+    args = node.args
+    stars = [arg for arg in (args.vararg, args.kwarg) if arg]
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *stars]
+
+
+def assigned(body: Sequence[ast.AST]) -> frozenset[str]:
+    """The names that statements may set, in the function that they are of.
+
+    >>> sorted(assigned(ast.parse("x, *y = z\\nfor i in r: t[i] = [k for k in s]").body))
+    ['i', 'x', 'y']
+    """
+    return frozenset(_assigned(body))
+
+
+def _assigned(body: Iterable[ast.AST]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, SCOPES) and not isinstance(node, ast.Lambda):
+            yield node.name
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from (a.asname or a.name.split(".")[0] for a in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.name
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            yield node.name
+        if isinstance(node, _COMPREHENSIONS):
+            inner = [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+            yield from (n.target.id for n in inner)
+        elif not isinstance(node, SCOPES):
+            yield from _assigned(ast.iter_child_nodes(node))
+
+
+def declared_global(node: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function declares to be global."""
+    found = [n for n in walk(node.body) if isinstance(n, ast.Global)]
+    return frozenset(name for n in found for name in n.names)
+
+
+def unsure(node: ast.FunctionDef) -> frozenset[str]:
+    """Names of a function that may have no value where they are read, or one that can't
+    be told: those that are set inside of a loop or a choice."""
+    inside = [s for s in node.body if isinstance(s, _COMPOUND)]
+    found = assigned(inside) - declared_global(node)
+    return frozenset(name for name in found if not name.startswith("_traceir_"))
+
+
+def written(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names of arrays to which statements write elements, or may.
+
+    >>> sorted(written(ast.parse("x[0][1] = y[2]; z += 1").body))
+    ['x', 'z']
+    """
+    found = set()
+    for node in walk(body):
+        targets = node.targets if isinstance(node, ast.Assign) else ()
+        if isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        for target in targets:
+            base, depth = target, isinstance(node, ast.AugAssign)
+            while isinstance(base, (ast.Subscript, ast.Attribute)):
+                base, depth = base.value, True
+            if isinstance(base, ast.Name) and depth:
+                found.add(base.id)
+    return frozenset(found)

@@ -1,0 +1,99 @@
+"""Runs of a loop's body and of its test on tracers. Serves: staged.carry, staged.memory"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from traceir import lax, rules
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.bounds import region_flag
+from traceir.face.control_flow import state
+from traceir.face.control_flow.choices import negated
+from traceir.face.control_flow.regions import Region
+from traceir.face.control_flow.state import Leaf, Tree
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import default_dtype
+from traceir.tracing.trace import in_force
+
+
+def index_type() -> ShapedArray:
+    """The type of the numbers of a range: Python's integers."""
+    return ShapedArray((), default_dtype(int), True)
+
+
+class Pass:
+    """One run of a loop's body, or of its test: its region, and the state at its ends.
+
+    `kinds` are the types of the state, `arrays` those that the loop writes to; a loop
+    over steps has an index.
+    """
+
+    def __init__(
+        self, kinds: dict[str, Tree], arrays: Sequence[NumpyTracer], counts: bool
+    ) -> None:
+        self.region = Region("loop", True)
+        self.kinds = kinds
+        self.arrays = arrays
+        self.index: Any = self._input(Leaf(index_type(), True)) if counts else None
+        self.values: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            leaves = [self._input(leaf) for leaf in state.leaves_of(kind)]
+            self.values[name] = state.built(kind, iter(leaves))
+        self.ends: dict[str, Tree] = {}
+        self.memory: list[Any] = []
+        self.flag: Any = None
+        self.is_whole = True
+
+    def _input(self, leaf: Leaf) -> Any:
+        made: Any = self.region.input(leaf.value, "")
+        if isinstance(made, NumpyTracer):
+            made.number = leaf.number
+        return made
+
+    def begin(self) -> None:
+        """Take over the arrays that the loop writes to."""
+        for array in self.arrays:
+            self.region.claim(array)
+
+    def finish(self, values: dict[str, Any]) -> None:
+        """Take the state at the end of the body; the region is in force."""
+        self.ends = {name: state.tree_of(value) for name, value in values.items()}
+        self._close()
+
+    def _close(self) -> None:
+        held = [one.array for one in self.region.memory.values()]
+        self.is_whole = len(held) == len(self.arrays)
+        self.arrays = held
+        self.memory = [array.now() for array in held]
+        self.flag = region_flag(self.region)
+        self.region.end()
+
+    def decide(self, holds: Any, stops: Sequence[str]) -> Any:
+        """Take the result of a test, which no flag may stop; the region is in force.
+
+        Gives the test's truth, as far as it is known. Raises TypeError (staged.effect)
+        for a test that writes to an array.
+        """
+        going = True
+        for stop in stops:
+            flag = self.values[stop]
+            if isinstance(flag, state.MaybeUnbound):
+                flag = lax.bitwise_and(flag.flag, flag.value)
+            going = _both(going, negated(flag))
+        self._close()
+        if not self.is_whole:
+            raise rules.error("staged.effect", got="a test that writes to an array")
+        with in_force(self.region):
+            self.holds = _both(going, holds)
+            if self.flag is not None:
+                self.flag = _both(going, self.flag)
+        return self.holds
+
+
+def _both(a: Any, b: Any) -> Any:
+    """`a and b`, of which some may be known."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, bool):
+            return other if one else False
+    return lax.bitwise_and(a, b)

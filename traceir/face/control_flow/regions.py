@@ -1,0 +1,121 @@
+"""Regions: programs inside of a trace, which may write to its arrays.
+
+Serves: staged.memory
+
+A region is the side of a choice, the test of a loop or its body. It reads values of the
+traces around it, which become operands, and takes over the arrays that it writes to;
+it gives these back when it ends, and whoever made it says what they are then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from traceir.face.arrays.array import ArrayState, NumpyTracer
+from traceir.face.arrays.integer_ranges import Range, RangeAnalysis
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.lax.checks.operands import convert
+from traceir.lax.control.bodies import TracedBody
+from traceir.pytrees import flatten
+from traceir.tracing.staging import StagedTracer, StagingTrace
+from traceir.tracing.trace import Tracer, Value, check_open, current_trace, in_force
+
+
+class Region(StagingTrace):
+    """The trace of a region. In a loop, arrays that it takes over are carried: they are
+    inputs of the region; of a side of a choice they are values from around it."""
+
+    __slots__ = ("memory", "carries", "ranges", "fresh")
+    writes_outside = True
+
+    def __init__(self, name: str, carries: bool) -> None:
+        outer = current_trace()
+        assert outer is not None
+        super().__init__(name, outer.transform, outer.face)
+        self.carries = carries
+        # By identity: traced arrays have no truth to tell equal ones by.
+        self.memory: dict[int, ArrayState] = {}
+        self.ranges: dict[Var, Range] = {}
+        # Python's containers that it has made, which it may change.
+        self.fresh: list[Any] = []
+
+    def lift(self, tracer: Tracer) -> Atom:
+        """A tracer of a trace around it becomes an operand, one for each value."""
+        check_open(tracer, self.parent)
+        if not isinstance(tracer, StagedTracer):
+            return super().lift(tracer)
+        atom = tracer._var
+        if type(atom) is Literal:
+            return atom
+        found = self.captures.get(id(atom))
+        if found is None:
+            # A tracer of its own: the array may be another when the region ends.
+            kept = type(tracer)(atom, tracer._trace, tracer._source)
+            found = self.captures[id(atom)] = Var(tracer.aval), kept
+        return found[0]
+
+    def claim(self, array: NumpyTracer) -> None:
+        """Take over an array of a trace around it, and so do the regions between."""
+        if array._home is self:
+            return
+        parent = self.parent
+        if array._home is not parent:
+            assert parent is not None
+            parent.claim(array)
+        with in_force(parent):
+            value = array.now()
+        atom: Atom
+        if self.carries:
+            atom = Var(array.aval)
+            self.inputs[atom] = ""
+        else:
+            atom = self.lift(value)
+        self.memory[id(array)] = array.hand_over(self, atom)
+
+    def is_fresh(self, value: Any) -> bool:
+        """True if a list, a set or a dict was made in this region."""
+        return any(value is one for one in self.fresh)
+
+    def end(self) -> None:
+        """Give the arrays back."""
+        for state in self.memory.values():
+            state.restore()
+        self.memory = {}
+        self.alive = False
+
+    def known_ranges(self) -> Iterator[tuple[Var, Range]]:
+        """The ranges of inputs: those that are said, and of integers from outside."""
+        yield from self.ranges.items()
+        for var, tracer in self.captures.values():
+            outer = tracer._trace
+            if var.aval.dtype.kind == "i" and isinstance(outer, StagingTrace):
+                constants = {v: array for v, array, _ in outer.constants.values()}
+                ranges = RangeAnalysis(outer.eqns, constants)
+                for known, found in outer.known_ranges():
+                    ranges.assume(known, found)
+                yield var, ranges.of(tracer._var)
+
+    def body(self, outputs: Sequence[Atom]) -> TracedBody:
+        """The program; what it closes over are its first inputs."""
+        jaxpr = Jaxpr(
+            (),
+            (
+                *(var for var, _, _ in self.constants.values()),
+                *(var for var, _ in self.captures.values()),
+                *self.inputs,
+            ),
+            tuple(self.eqns),
+            tuple(outputs),
+            self.name,
+        )
+        arrays = tuple(array for _, array, _ in self.constants.values())
+        tracers = tuple(tracer for _, tracer in self.captures.values())
+        tree = flatten.flatten(tuple(outputs))[1]
+        return TracedBody(ClosedJaxpr(jaxpr), (*arrays, *tracers), tree)
+
+    def converted(self, value: Value, aval: ShapedArray) -> Atom:
+        """A value in a type, as an output of the region."""
+        with in_force(self):
+            return self.atom(convert(value, aval.dtype, aval.weak_type))

@@ -1,0 +1,274 @@
+"""A function's syntax tree with its loops and choices handed over.
+
+Serves: staged.construct
+
+Each construct asks an object of `runtime`, when it is reached, whether Python is to run
+it or whether it is recorded. The function keeps its names, its frame and its lines:
+what a recorded side or turn changes is read from `locals()` and put back. A choice is
+rewritten so::
+
+    c = If(test, ("x", "y"))
+    while c.next(locals()):
+        with c:
+            if c.moved:
+                x, y = c.values
+            if c.side:
+                ...
+            else:
+                ...
+            c.done(locals())
+    if c.moved:
+        x, y = c.values
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from traceir.face.control_flow import names
+from traceir.face.control_flow.jumps import RESULT, lowered
+
+NONE: frozenset[str] = frozenset()
+RUNTIME = "_traceir"
+LOCALS = "_traceir_locals"
+# Methods of Python's containers that change them.
+_CHANGING = frozenset(
+    (
+        *("append", "extend", "insert", "pop", "remove", "clear", "update", "add"),
+        *("discard", "popitem", "setdefault", "appendleft", "popleft", "reverse"),
+        *("sort", "extendleft", "rotate"),
+    )
+)
+
+
+def rewritten(node: ast.FunctionDef | ast.Lambda, unsure: frozenset[str] = NONE) -> None:
+    """Rewrite the constructs of a function, in place.
+
+    `unsure` are names of functions around it that may have no value.
+    """
+    inner = unsure - {arg.arg for arg in names.parameters(node)}
+    if isinstance(node, ast.Lambda):
+        node.body = ControlFlow(inner, NONE).visit(node.body)
+        return
+    node.body = lowered(node.body)
+    inner = (inner - names.assigned(node.body)) | names.unsure(node)
+    node.body = ControlFlow(inner, names.declared_global(node)).block(node.body)
+
+
+class ControlFlow(ast.NodeTransformer):
+    """The rewriting of one function's body; `unsure` are names that may be unbound."""
+
+    def __init__(self, unsure: frozenset[str], outside: frozenset[str]) -> None:
+        self.count = 0
+        self.unsure = unsure
+        self.outside = outside
+
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Statements, rewritten."""
+        found: list[ast.stmt] = []
+        for node in body:
+            made = self.visit(node)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    # Statements -------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        rewritten(node, self.unsure)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        rewritten(node, self.unsure)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef):
+                rewritten(part, self.unsure)
+        return node
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        one = self._construct("If", node.test, [node])
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        sides = ast.If(one.attribute("side"), body, orelse)
+        return one.statements([self.visit(node.test)], [*one.restore(), sides])
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        one = self._construct("For", node.iter, [node])
+        made = [self.visit(node.iter), *_loop_parts(node)]
+        item = ast.Assign([node.target], one.attribute("item"))
+        return one.statements(made, [*one.restore(), item, *self.block(node.body)])
+
+    def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        one = self._construct("While", node.test, [node])
+        holds = ast.Call(one.attribute("holds"), [self.visit(node.test)], [])
+        body = [*one.restore(), *self.block(node.body)]
+        turn = ast.If(holds, body, [])
+        return one.statements(_loop_parts(node), [*one.restore(), turn])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        target = node.target
+        self.generic_visit(node)
+        if not isinstance(target, ast.Name) or target.id not in self.unsure:
+            return node
+        value = _call("bound", ast.Name(target.id, ast.Load()), ast.Constant(target.id))
+        return [_at(node, ast.Assign([target], value)), node]
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        message = self.visit(node.msg) if node.msg else ast.Constant(None)
+        test = self.visit(node.test)
+        return _at(node, ast.Expr(_call("check", test, _later(message))))
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        self.generic_visit(node)
+        if node.exc is not None:
+            node.exc = _at(node.exc, _call("raised", _later(node.exc)))
+        return node
+
+    # Expressions ------------------------------------------------------------------
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        return _at(
+            node, _call("choose", node.test, _later(node.body), _later(node.orelse))
+        )
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+            return node
+        name = "all_of" if isinstance(node.op, ast.And) else "any_of"
+        first, *rest = node.values
+        return _at(node, _call(name, first, *map(_later, rest)))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        is_not = isinstance(node.op, ast.Not)
+        return _at(node, _call("negated", node.operand)) if is_not else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return node
+        parts: list[ast.expr] = []
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            left, value = (ast.Name(n, ast.Load()) for n in ("a", "b"))
+            test = ast.Compare(left, [op], [value])
+            parts += (_later(test, "a", "b"), _later(right))
+        return _at(node, _call("chained", node.left, *parts))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _CHANGING:
+            function.value = _at(function, _call("changed", function.value))
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return self._target(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return self._target(node)
+
+    def _target(self, node: Any) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            node.value = _at(node.value, _call("changed", node.value))
+        return node  # type: ignore[no-any-return]  # it is an expression
+
+    def _display(self, node: Any) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return node  # type: ignore[no-any-return]  # it is an expression
+        return _at(node, _call("fresh", node))
+
+    visit_List = visit_ListComp = visit_Dict = visit_DictComp = _display
+    visit_Set = visit_SetComp = _display
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if node.id == RESULT:
+            return _at(node, _call("returned", node))
+        if node.id in self.unsure:
+            return _at(node, _call("bound", node, ast.Constant(node.id)))
+        return node
+
+    def _construct(self, kind: str, at: ast.AST, body: list[ast.stmt]) -> _Construct:
+        self.count += 1
+        found = sorted(names.assigned(body) - self.outside)
+        return _Construct(kind, f"_traceir_{self.count}", at, found)
+
+
+class _Construct:
+    """The statements around the sides of a choice or the turns of a loop."""
+
+    def __init__(self, kind: str, own: str, at: ast.AST, state: list[str]) -> None:
+        self.kind = kind
+        self.own = own
+        self.at = at
+        self.state = state
+
+    def attribute(self, name: str) -> ast.expr:
+        """An attribute of the construct's object."""
+        return ast.Attribute(ast.Name(self.own, ast.Load()), name, ast.Load())
+
+    def restore(self) -> list[ast.stmt]:
+        """Statements that give the names of the state their values."""
+        if not self.state:
+            return []
+        targets = ast.Tuple([ast.Name(n, ast.Store()) for n in self.state], ast.Store())
+        assign = ast.Assign([targets], self.attribute("values"))
+        return [ast.If(self.attribute("moved"), [assign], [])]
+
+    def statements(
+        self, parts: list[ast.expr], body: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """The statements that stand for the construct."""
+        own = ast.Name(self.own, ast.Store())
+        now = ast.Call(ast.Name(LOCALS, ast.Load()), [], [])
+        done = ast.Expr(ast.Call(self.attribute("done"), [now], []))
+        again = ast.Call(self.attribute("next"), [now], [])
+        if self.kind == "While":
+            turn = body[-1]
+            assert isinstance(turn, ast.If)
+            turn.body.append(done)
+        else:
+            body = [*body, done]
+        within = ast.With([ast.withitem(ast.Name(self.own, ast.Load()))], body)
+        made = [
+            ast.Assign([own], _call(self.kind, _strings(self.state), *parts)),
+            ast.While(again, [within], []),
+            *self.restore(),
+        ]
+        return [_at(self.at, statement) for statement in made]
+
+
+def _loop_parts(node: ast.For | ast.While) -> list[ast.expr]:
+    """The flags that stop a loop, and names of arrays that it writes to."""
+    stops = getattr(node, "stops", ())
+    return [_strings(stops), _strings(sorted(names.written(node.body)))]
+
+
+def _strings(values: Sequence[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(v) for v in values], ast.Load())
+
+
+def _call(name: str, *args: ast.expr) -> ast.expr:
+    function = ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load())
+    return ast.Call(function, list(args), [])
+
+
+def _later(body: ast.expr, *parameters: str) -> ast.expr:
+    """An expression that is evaluated when it is called for."""
+    args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    return _at(body, ast.Lambda(args, body))
+
+
+def _at(node: ast.AST, made: Any) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(made, node))

@@ -1,0 +1,110 @@
+"""The functions that rewritten code calls, by the names that it knows.
+
+Serves: staged.construct, staged.effect
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.bounds import note_flag
+from traceir.face.control_flow.choices import (
+    Diverged,
+    If,
+    all_of,
+    any_of,
+    chained,
+    negated,
+    truth_of,
+)
+from traceir.face.control_flow.choices import choose_value as choose
+from traceir.face.control_flow.loops import For, While
+from traceir.face.control_flow.regions import Region
+from traceir.face.control_flow.state import MaybeUnbound, Missing
+from traceir.tracing.trace import current_trace
+
+__all__ = [
+    "For",
+    "If",
+    "While",
+    "all_of",
+    "any_of",
+    "bound",
+    "chained",
+    "changed",
+    "check",
+    "choose",
+    "fresh",
+    "negated",
+    "raised",
+    "returned",
+]
+
+
+def bound(value: Any, name: str) -> Any:
+    """The value of a name. Raises UnboundLocalError for one without, and TypeError
+    (staged.join) for one whose values have no common type."""
+    if type(value) is MaybeUnbound:
+        note_flag(negated(value.flag))
+        return value.value
+    if type(value) is not Missing:
+        return value
+    if value.reason:
+        raise rules.error("staged.join", got=f"{name}: {value.reason}")
+    raise UnboundLocalError(
+        f"cannot access local variable {name!r} where it is not associated with a value"
+    )
+
+
+def returned(value: Any) -> Any:
+    """The result of a function, which has been set where its end is reached."""
+    if type(value) is MaybeUnbound:
+        return value.value
+    return bound(value, "the result")
+
+
+def changed(value: Any) -> Any:
+    """A value that is to be changed in place.
+
+    Raises TypeError (staged.effect) inside of what is recorded, for Python's data from
+    outside of that.
+    """
+    region = current_trace()
+    if not isinstance(region, Region) or isinstance(value, NumpyTracer):
+        return value
+    if region.is_fresh(value):
+        return value
+    raise rules.error("staged.effect", got=type(value).__name__)
+
+
+def fresh(value: Any) -> Any:
+    """A list, a set or a dict that has just been made."""
+    region = current_trace()
+    if isinstance(region, Region):
+        region.fresh.append(value)
+    return value
+
+
+def check(test: Any, message: Callable[[], Any]) -> None:
+    """`assert test, message`."""
+    truth = truth_of(test)
+    if truth is True:
+        return
+    if truth is False:
+        said = message()
+        raise AssertionError(*([] if said is None else [said]))
+    note_flag(negated(truth))
+
+
+def raised(make: Callable[[], Any]) -> Any:
+    """The exception of a `raise` statement; on a recorded side the side ends."""
+    if isinstance(current_trace(), Region):
+        note_flag(True)
+        raise Diverged
+    return make()

@@ -1,0 +1,257 @@
+"""The state of a construct: the values of names as trees, and the types of these.
+
+Serves: staged.carry, staged.join
+
+A tree has leaves that a program computes, and parts that are no part of a program. The
+type of a tree is a tree with abstract values for leaves; two sides of a choice, or the
+turns of a loop, meet in one type (`joined`), to which each of their values is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
+from traceir.face.arrays.array import NumpyTracer
+from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import promote
+from traceir.tracing.trace import Tracer, typeof
+
+_NUMBERS = (bool, int, float, complex)
+_EQUAL = (str, bytes, slice, range, frozenset, type(None), np.dtype)
+BOOL = ShapedArray((), np.dtype(bool))
+
+
+class Unrecordable(Exception):
+    """What a construct does can't be recorded; of a loop of known length Python runs
+    it."""
+
+
+class Missing:
+    """Stands for the value of a name that has none; `reason` says why, if it once had
+    values without a common type."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str = "") -> None:
+        self.reason = reason
+
+
+UNBOUND = Missing()
+
+
+class MaybeUnbound:
+    """The value of a name that may have none: `flag` tells whether it has."""
+
+    __slots__ = ("flag", "value")
+
+    def __init__(self, value: Any, flag: Any) -> None:
+        self.value = value
+        self.flag = flag
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number or an array that the program computes; in a type, its abstract value."""
+
+    value: Any
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tuple, or a value that may be missing with its flag before it."""
+
+    kind: type
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """An array by its identity, which the program may write to; with its elements."""
+
+    array: Any
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and other.array is self.array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """A value that is no part of a program: every side and turn leaves it as it is."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fixed):
+            return False
+        a, b = self.value, other.value
+        return a is b or (type(a) is type(b) and type(a) in _EQUAL and bool(a == b))
+
+
+Tree = Leaf | Group | Held | Fixed
+
+
+def snapshot(names: Sequence[str], frame: dict[str, Any]) -> dict[str, Any]:
+    """The values of some names in a frame."""
+    return {name: frame.get(name, UNBOUND) for name in names}
+
+
+def is_array(value: Any) -> bool:
+    """True if a value is an array that can be written to."""
+    return type(value) is NumpyTracer and not value.number
+
+
+def tree_of(value: Any) -> Tree:
+    """The tree of a value, with the elements that its arrays have now."""
+    kind = type(value)
+    if kind is MaybeUnbound:
+        return Group(MaybeUnbound, (tree_of(value.flag), tree_of(value.value)))
+    if kind in _NUMBERS or isinstance(value, np.generic):
+        return Leaf(value, True)
+    if is_array(value):
+        return Held(value, value.now())
+    if isinstance(value, Tracer):
+        return Leaf(value.now(), not value.aval.shape)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        return Held(value, np.asarray(value))
+    if isinstance(value, tuple):
+        return Group(kind, tuple(map(tree_of, value)))
+    return Fixed(value)
+
+
+def type_of(tree: Tree) -> Tree:
+    """The type of a tree: its leaves' abstract values."""
+    if isinstance(tree, Leaf):
+        return Leaf(typeof(tree.value), tree.number)
+    if isinstance(tree, Held):
+        return Held(tree.array, typeof(tree.value))
+    if isinstance(tree, Group):
+        return Group(tree.kind, tuple(map(type_of, tree.parts)))
+    return tree
+
+
+def joined(a: Tree, b: Tree) -> Tree:
+    """The type that holds the values of two types, as NumPy promotes them.
+
+    Raises Unrecordable where there is none.
+    """
+    if a == b:
+        return a
+    if _is_missing(a) or _is_missing(b):
+        known = b if _is_missing(a) else a
+        return known if _is_maybe(known) else _maybe(known)
+    if _is_maybe(a) or _is_maybe(b):
+        flag, one = _parts(a)
+        return Group(MaybeUnbound, (flag, joined(one, _parts(b)[1])))
+    if isinstance(a, (Leaf, Held)) and isinstance(b, (Leaf, Held)):
+        number = isinstance(a, Leaf) and a.number and isinstance(b, Leaf) and b.number
+        return Leaf(_joined(a.value, b.value), number)
+    if isinstance(a, Group) and isinstance(b, Group) and a.kind is b.kind:
+        if len(a.parts) == len(b.parts):
+            parts = zip(a.parts, b.parts, strict=True)
+            return Group(a.kind, tuple(joined(*pair) for pair in parts))
+    raise Unrecordable(f"{said(a)} and {said(b)}")
+
+
+def _joined(a: ShapedArray, b: ShapedArray) -> ShapedArray:
+    if a is b:
+        return a
+    if a.shape != b.shape:
+        raise Unrecordable(f"{a.str_short()} and {b.str_short()}")
+    dtype, weak = promote(a, b, face=config.local.context.face)
+    return ShapedArray(a.shape, dtype, weak)
+
+
+def said(tree: Tree) -> str:
+    """A type in an error."""
+    if isinstance(tree, (Leaf, Held)):
+        found: str = tree.value.str_short()
+        return found
+    if isinstance(tree, Group):
+        return f"({', '.join(map(said, tree.parts))})"
+    value = tree.value
+    return "None" if value is None else type(value).__name__
+
+
+def _is_missing(tree: Tree) -> bool:
+    return isinstance(tree, Fixed) and type(tree.value) is Missing
+
+
+def _is_maybe(tree: Tree) -> bool:
+    return isinstance(tree, Group) and tree.kind is MaybeUnbound
+
+
+def _maybe(tree: Tree) -> Group:
+    return Group(MaybeUnbound, (Leaf(BOOL, True), _loose(tree)))
+
+
+def _loose(tree: Tree) -> Tree:
+    """A type in which no array is known by its identity."""
+    if isinstance(tree, Held):
+        return Leaf(tree.value, False)
+    if isinstance(tree, Group):
+        return Group(tree.kind, tuple(map(_loose, tree.parts)))
+    return tree
+
+
+def _parts(tree: Tree) -> tuple[Any, Any]:
+    """The flag of what may be missing, and the rest."""
+    if isinstance(tree, Group) and tree.kind is MaybeUnbound:
+        return tree.parts
+    return Leaf(BOOL, True), tree
+
+
+def fitted(tree: Tree, kind: Tree) -> Iterator[tuple[Any, ShapedArray]]:
+    """The leaves of a value of a type that holds it, each with its own type.
+
+    For a value that is missing there are zeros.
+    """
+    if isinstance(kind, Leaf):
+        value = tree.value if isinstance(tree, (Leaf, Held)) else zero(kind.value)
+        yield value, kind.value
+    elif isinstance(kind, Group) and kind.kind is MaybeUnbound:
+        missing = _is_missing(tree)
+        flag, rest = (Leaf(not missing, True), tree) if missing else _parts(tree)
+        yield (True if flag.value is BOOL else flag.value), BOOL
+        yield from fitted(rest, kind.parts[1])
+    elif isinstance(kind, Group):
+        parts = tree.parts if isinstance(tree, Group) else [tree] * len(kind.parts)
+        for part, inner in zip(parts, kind.parts, strict=True):
+            yield from fitted(part, inner)
+
+
+def built(kind: Tree, leaves: Iterator[Any]) -> Any:
+    """The value of a type with these leaves."""
+    if isinstance(kind, Leaf):
+        return next(leaves)
+    if isinstance(kind, Held):
+        return kind.array
+    if isinstance(kind, Fixed):
+        return kind.value
+    parts = [built(part, leaves) for part in kind.parts]
+    if kind.kind is MaybeUnbound:
+        return MaybeUnbound(parts[1], parts[0])
+    return kind.kind._make(parts) if hasattr(kind.kind, "_make") else kind.kind(parts)
+
+
+def leaves_of(kind: Tree) -> Iterator[Leaf]:
+    """The leaves of a type."""
+    if isinstance(kind, Leaf):
+        yield kind
+    elif isinstance(kind, Group):
+        for part in kind.parts:
+            yield from leaves_of(part)
+
+
+def zero(aval: ShapedArray) -> Any:
+    """A value of a type, for where nobody looks."""
+    number = aval.dtype.type(0)
+    if aval.shape:
+        return np.zeros(aval.shape, aval.dtype)
+    return number.item() if aval.weak_type else number
