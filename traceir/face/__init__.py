@@ -6,6 +6,7 @@ Takes a function written for NumPy; its NumPy calls and its writes to arrays bec
 equations, and its effects on arguments are written back. Start reading at `calls.call`.
 
 - `arrays`: the traced array that can be written to, its views and its memory
+- `control_flow`: loops and choices of a plain function, as they are written in Python
 - `functions`: NumPy's functions on traced arrays, by their own names
 - `binding`: NumPy's protocols, operators and methods, bound to traced arrays
 - `callers`: a test of who calls: the user, or these packages and NumPy

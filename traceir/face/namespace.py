@@ -26,8 +26,8 @@ from traceir.base.source_info import is_users_code
 from traceir.face import classes
 from traceir.face.arrays.array import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
-from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
+from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, has_generator, has_methods

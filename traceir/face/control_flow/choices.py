@@ -1,4 +1,4 @@
-"""Choices while a function is traced: `if`, conditional expressions, `and` and `or`.
+"""Choices while a function is traced: `if`, conditional expressions, `and`.
 
 Serves: staged.choice, staged.join
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.bounds import note_flag, region_flag
@@ -204,7 +204,7 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         sides.append(side)
     found = joined(truth, *sides)[""]
     if type(found) is Missing:
-        raise Unrecordable(found.reason)
+        raise rules.error("staged.join", got=f"a choice: {found.reason}")
     return found
 
 

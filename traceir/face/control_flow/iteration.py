@@ -1,4 +1,4 @@
-"""Iterables whose steps can be recorded: ranges, arrays, and Python's tools over them.
+"""Iterables whose steps can be recorded: ranges, arrays, Python's tools.
 
 Serves: staged.loop
 """
@@ -34,7 +34,6 @@ class Steps:
         if any(isinstance(b, Tracer) for b in bounds):
             return None
         return len(builtins.range(*bounds))
-
 
     def span(self) -> tuple[int, int] | None:
         """The least and the greatest number, where they are known."""

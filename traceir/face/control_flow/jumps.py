@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
 Block = list[ast.stmt]
+Node = TypeVar("Node", bound=ast.AST)
 
 RESULT = "_traceir_result"
 RETURNED = "_traceir_returned"
@@ -138,7 +139,9 @@ class _Lowering:
         if isinstance(node, ast.If):
             body = self.block(node.body, loop, tail)
             orelse = self.block(node.orelse, loop, tail)
-            return [_at(node, ast.If(node.test, body or [_at(node, ast.Pass())], orelse))]
+            return [
+                _at(node, ast.If(node.test, body or [_at(node, ast.Pass())], orelse))
+            ]
         if isinstance(node, _LOOPS):
             return self._loop(node, loop, tail)
         if isinstance(node, SCOPES):
@@ -147,7 +150,9 @@ class _Lowering:
             part = getattr(node, name, None)
             if part:
                 inner = tail and not (isinstance(node, ast.Try) and node.orelse)
-                setattr(node, name, self.block(part, loop, inner and name != "finalbody"))
+                setattr(
+                    node, name, self.block(part, loop, inner and name != "finalbody")
+                )
         for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             part.body = self.block(part.body, loop, tail)
         return [node]
@@ -173,7 +178,9 @@ class _Lowering:
         loop.continues = True
         return [_set(node, loop.continued, ast.Constant(True))]
 
-    def _loop(self, node: ast.For | ast.While, outer: _Loop | None, tail: bool) -> Block:
+    def _loop(
+        self, node: ast.For | ast.While, outer: _Loop | None, tail: bool
+    ) -> Block:
         self.count += 1
         loop = _Loop(self.count)
         body = self.block(node.body, loop, True)
@@ -246,5 +253,5 @@ def _set(node: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
     return _at(node, ast.Assign([ast.Name(name, ast.Store())], value))
 
 
-def _at(node: ast.AST, made: Any) -> Any:
+def _at(node: ast.AST, made: Node) -> Node:
     return ast.fix_missing_locations(ast.copy_location(made, node))

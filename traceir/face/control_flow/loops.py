@@ -1,4 +1,6 @@
-"""Loops while a function is traced: `for` and `while`. Serves: staged.loop, staged.carry
+"""Loops while a function is traced: their turns and their state.
+
+Serves: staged.loop, staged.carry
 
 A loop that is recorded runs its body a few times on tracers, until the types of what it
 carries stand still; the last of these runs is the program of its body. Python runs a
@@ -8,27 +10,20 @@ is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from traceir import lax, rules
-from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.bounds import note_flag
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import Diverged, truth_of
-from traceir.face.control_flow.iteration import Steps, steps_of
-from traceir.face.control_flow.passes import Pass, index_type
+from traceir.face.control_flow.passes import Pass
 from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import as_array, convert
-from traceir.lax.control.bodies import FlatTree
-from traceir.lax.control.loops import repeat
-from traceir.lax.control.scans import fold
-from traceir.pytrees import flatten
-from traceir.tracing.staging import StagingTrace, apply
-from traceir.tracing.trace import Tracer, current_trace, in_force
+from traceir.tracing.trace import Tracer, in_force
 
 # More runs of a body than any order of types has steps.
 _MOST_PASSES = 12
@@ -91,8 +86,12 @@ class Loop:
             self._mode = "record" if self._records() else "python"
             if self._mode == "record":
                 trees = {n: state.tree_of(v) for n, v in self._entry.items()}
-                arrays = [frame[n] for n in self.written if state.is_array(frame.get(n))]
-                self._start({n: state.type_of(t) for n, t in trees.items()}, _roots(arrays))
+                arrays = [
+                    frame[n] for n in self.written if state.is_array(frame.get(n))
+                ]
+                self._start(
+                    {n: state.type_of(t) for n, t in trees.items()}, _roots(arrays)
+                )
                 return True
         elif self._mode == "record":
             if self._is_recorded():
@@ -223,195 +222,8 @@ def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
     return list({id(a.root): a.root for a in arrays if a.is_home}.values())
 
 
-def _flagged(last: Pass, flag: Any) -> Any:
+def flagged(last: Pass, flag: Any) -> Any:
     """A region's flag with that of the turns before: an input more."""
     carried = last.region.input(BOOL, "")
     with in_force(last.region):
         return last.region.atom(lax.bitwise_or(carried, flag))
-
-
-class For(Loop):
-    """A `for` loop; `item` is what its target is to be set to."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        iterable: Any,
-        stops: Sequence[str],
-        written: Sequence[str],
-    ) -> None:
-        super().__init__(names, stops, written)
-        self._steps: Steps | None = None
-        self._iterable = iterable
-        self._items: Iterator[Any] | None = None
-        self._now: Any = None
-
-    @property
-    def item(self) -> Any:
-        """What the loop's target is to be set to."""
-        if self._pass is not None and self._steps is not None:
-            return self._steps.item(self._pass.index)
-        return self._now
-
-    def _records(self) -> bool:
-        self._steps = steps = steps_of(self._iterable)
-        if steps is None or not isinstance(current_trace(), StagingTrace):
-            return False
-        few = cost_model.UNROLLED_STEPS if not self.stops else 1
-        return steps.count is None or steps.count > few
-
-    def _can_run(self) -> bool:
-        return self._steps is None or self._steps.count is not None
-
-    def _is_known(self, last: Pass) -> bool:
-        count = None if self._steps is None else self._steps.count
-        few = count is not None and count <= cost_model.KNOWN_STEPS
-        return few and super()._is_known(last)
-
-    def _advance(self) -> bool:
-        if self._items is None:
-            self._items = iter(self._iterable)
-        try:
-            self._now = next(self._items)
-        except StopIteration:
-            return False
-        return True
-
-    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
-        self._pass = Pass(kinds, arrays, True)
-        self._show(self._pass.values)
-        found = None if self._steps is None else self._steps.span()
-        if found is not None:
-            self._pass.region.ranges[self._pass.index._var] = found
-
-    def _record(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
-    ) -> tuple[list[Any], Any]:
-        steps, region = self._steps, last.region
-        assert steps is not None
-        with in_force(region):
-            following = region.atom(last.index + steps.step)
-        first = as_array(convert(steps.first, index_type().dtype, True))
-        leaves, outputs = [first, *init], [following, *ends]
-        if flag is not None:
-            outputs.append(_flagged(last, flag))
-            leaves.append(as_array(False))
-        body = region.body(outputs)
-        if steps.count is not None and not self.stops:
-            carry = FlatTree(leaves, flatten.flatten(leaves)[1])
-            rows = FlatTree([], flatten.flatten(())[1])
-            found = fold(body, carry, rows, steps.count, False, 1)
-        else:
-            test = Pass(last.kinds, last.arrays, True)
-            with in_force(test.region):
-                test.begin()
-                holds = test.decide(_is_before(test.index, steps), self.stops)
-            if flag is not None:
-                test.region.input(BOOL, "")
-            holding = test.region.body([test.region.converted(holds, BOOL)])
-            found = repeat(holding, body, leaves)
-        return found[1:], None if flag is None else found[-1]
-
-
-def _is_before(index: Any, steps: Steps) -> Any:
-    """True while an index is before the end of its steps."""
-    step, stop = steps.step, steps.stop
-    if not isinstance(step, Tracer):
-        return index < stop if step > 0 else index > stop
-    return lax.select(step > 0, index < stop, index > stop)
-
-
-class While(Loop):
-    """A `while` loop; `holds` is given its test, and tells whether the body is run."""
-
-    def __init__(
-        self, names: Sequence[str], stops: Sequence[str], written: Sequence[str]
-    ) -> None:
-        super().__init__(names, stops, written)
-        self._test: Pass | None = None
-        self._turns = 0
-
-    def _records(self) -> bool:
-        return isinstance(current_trace(), StagingTrace)
-
-    def _can_run(self) -> bool:
-        return self._turns < cost_model.KNOWN_STEPS
-
-    def _advance(self) -> bool:
-        self._turns += 1
-        return True
-
-    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
-        self._test = Pass(kinds, arrays, False)
-        self._pass = Pass(kinds, arrays, False)
-        self._show(self._test.values)
-
-    def __enter__(self) -> None:
-        if self._pass is not None and self._test is not None:
-            self._outer = put_in_force(self._test.region)
-            self._test.begin()
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        if self._pass is not None and self._test is not None:
-            self._test.region.end()
-        return super().__exit__(kind, error, trace)
-
-    def holds(self, test: Any) -> bool:
-        """True if the body is to be run."""
-        truth = truth_of(test)
-        if self._pass is None or self._test is None:
-            if not isinstance(truth, bool):
-                raise self._reason or rules.error("staged.exit")
-            self.moved = False
-            self._mode = self._mode if truth else "end"
-            return truth
-        going = self._test.decide(truth, self.stops)
-        put_in_force(self._pass.region)
-        if going is False and self._passes == 1:  # not even once
-            self._pass.region.end()
-            self._mode, self._pass = "end", None
-            self._show(self._entry)
-            put_in_force(self._outer)
-            return False
-        self._pass.begin()
-        self._show(self._pass.values)
-        return True
-
-    def _record(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
-    ) -> tuple[list[Any], Any]:
-        test = self._test
-        assert test is not None
-        inner = test.region
-        holds = inner.converted(test.holds, BOOL)
-        if test.flag is not None:
-            return self._record_checked(last, init, ends, flag, holds)
-        if flag is not None:
-            ends, init = [*ends, _flagged(last, flag)], [*init, as_array(False)]
-            inner.input(BOOL, "")
-        found = repeat(inner.body([holds]), last.region.body(ends), init)
-        return found, None if flag is None else found[-1]
-
-    def _record_checked(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any, holds: Any
-    ) -> tuple[list[Any], Any]:
-        """A loop whose test may be outside of an array: the test is a part of the body,
-        since what tells is a result of that."""
-        test, region = self._test, last.region
-        assert test is not None
-        both = test.region.body([holds, test.region.converted(test.flag, BOOL)])
-        going, outside = apply(both.closed, [*both.consts, *init])
-        with in_force(region):
-            values = [region.tracer(atom, region, None) for atom in ends]
-            again, wrong = apply(both.closed, [*both.consts, *values])
-            wrong = wrong if flag is None else lax.bitwise_or(wrong, flag)
-        ends = [*ends, _flagged(last, wrong), region.atom(again)]
-        region.input(BOOL, "")
-        first = Pass(last.kinds, last.arrays, False)
-        first.begin()
-        first.region.end()
-        first.region.input(BOOL, "")
-        answer = first.region.input(BOOL, "")
-        leaves = [*init, as_array(outside), as_array(going)]
-        found = repeat(first.region.body([answer._var]), region.body(ends), leaves)
-        return found, found[-2]

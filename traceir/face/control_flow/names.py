@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from traceir.face.control_flow.jumps import SCOPES, walk
 
 _COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
+# Parts of statements that may set a name.
+_NAMING = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -24,8 +26,8 @@ def parameters(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
 def assigned(body: Sequence[ast.AST]) -> frozenset[str]:
     """The names that statements may set, in the function that they are of.
 
-    >>> sorted(assigned(ast.parse("x, *y = z\\nfor i in r: t[i] = [k for k in s]").body))
-    ['i', 'x', 'y']
+    >>> sorted(assigned(ast.parse("x, *y = [k for k in s]; t[i] = 1").body))
+    ['x', 'y']
     """
     return frozenset(_assigned(body))
 
@@ -38,9 +40,9 @@ def _assigned(body: Iterable[ast.AST]) -> Iterator[str]:
             yield node.name
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from (a.asname or a.name.split(".")[0] for a in node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+        ):
             yield node.name
         if isinstance(node, _COMPREHENSIONS):
             inner = [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]

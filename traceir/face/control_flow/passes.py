@@ -1,4 +1,7 @@
-"""Runs of a loop's body and of its test on tracers. Serves: staged.carry, staged.memory"""
+"""Runs of a loop's body and of its test on tracers.
+
+Serves: staged.carry, staged.memory
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ _CHANGING = frozenset(
 )
 
 
-def rewritten(node: ast.FunctionDef | ast.Lambda, unsure: frozenset[str] = NONE) -> None:
+def rewritten(
+    node: ast.FunctionDef | ast.Lambda, unsure: frozenset[str] = NONE
+) -> None:
     """Rewrite the constructs of a function, in place.
 
     `unsure` are names of functions around it that may have no value.
@@ -226,9 +228,7 @@ class _Construct:
         assign = ast.Assign([targets], self.attribute("values"))
         return [ast.If(self.attribute("moved"), [assign], [])]
 
-    def statements(
-        self, parts: list[ast.expr], body: list[ast.stmt]
-    ) -> list[ast.stmt]:
+    def statements(self, parts: list[ast.expr], body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements that stand for the construct."""
         own = ast.Name(self.own, ast.Store())
         now = ast.Call(ast.Name(LOCALS, ast.Load()), [], [])

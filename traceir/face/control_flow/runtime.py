@@ -5,11 +5,8 @@ Serves: staged.construct, staged.effect
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
@@ -24,9 +21,10 @@ from traceir.face.control_flow.choices import (
     truth_of,
 )
 from traceir.face.control_flow.choices import choose_value as choose
-from traceir.face.control_flow.loops import For, While
+from traceir.face.control_flow.for_loops import For
 from traceir.face.control_flow.regions import Region
 from traceir.face.control_flow.state import MaybeUnbound, Missing
+from traceir.face.control_flow.while_loops import While
 from traceir.tracing.trace import current_trace
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The state of a construct: the values of names as trees, and the types of these.
+"""The state of a construct: the values of names as trees, and their types.
 
 Serves: staged.carry, staged.join
 
@@ -152,10 +152,10 @@ def joined(a: Tree, b: Tree) -> Tree:
     if isinstance(a, (Leaf, Held)) and isinstance(b, (Leaf, Held)):
         number = isinstance(a, Leaf) and a.number and isinstance(b, Leaf) and b.number
         return Leaf(_joined(a.value, b.value), number)
-    if isinstance(a, Group) and isinstance(b, Group) and a.kind is b.kind:
-        if len(a.parts) == len(b.parts):
-            parts = zip(a.parts, b.parts, strict=True)
-            return Group(a.kind, tuple(joined(*pair) for pair in parts))
+    groups = isinstance(a, Group) and isinstance(b, Group) and a.kind is b.kind
+    if groups and len(a.parts) == len(b.parts):
+        parts = zip(a.parts, b.parts, strict=True)
+        return Group(a.kind, tuple(joined(*pair) for pair in parts))
     raise Unrecordable(f"{said(a)} and {said(b)}")
 
 

@@ -1,0 +1,114 @@
+"""`for` loops over the steps of a range or an array, or over Python's data.
+
+Serves: staged.loop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from traceir import lax
+from traceir.base import cost_model
+from traceir.face.control_flow.iteration import Steps, steps_of
+from traceir.face.control_flow.loops import Loop, flagged
+from traceir.face.control_flow.passes import Pass, index_type
+from traceir.face.control_flow.state import BOOL, Tree
+from traceir.lax.checks.operands import as_array, convert
+from traceir.lax.control.bodies import FlatTree
+from traceir.lax.control.loops import repeat
+from traceir.lax.control.scans import fold
+from traceir.pytrees import flatten
+from traceir.tracing.staging import StagingTrace
+from traceir.tracing.trace import Tracer, current_trace, in_force
+
+
+class For(Loop):
+    """A `for` loop; `item` is what its target is to be set to."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        iterable: Any,
+        stops: Sequence[str],
+        written: Sequence[str],
+    ) -> None:
+        super().__init__(names, stops, written)
+        self._steps: Steps | None = None
+        self._iterable = iterable
+        self._items: Iterator[Any] | None = None
+        self._now: Any = None
+
+    @property
+    def item(self) -> Any:
+        """What the loop's target is to be set to."""
+        if self._pass is not None and self._steps is not None:
+            return self._steps.item(self._pass.index)
+        return self._now
+
+    def _records(self) -> bool:
+        self._steps = steps = steps_of(self._iterable)
+        if steps is None or not isinstance(current_trace(), StagingTrace):
+            return False
+        few = cost_model.UNROLLED_STEPS if not self.stops else 1
+        return steps.count is None or steps.count > few
+
+    def _can_run(self) -> bool:
+        return self._steps is None or self._steps.count is not None
+
+    def _is_known(self, last: Pass) -> bool:
+        count = None if self._steps is None else self._steps.count
+        few = count is not None and count <= cost_model.KNOWN_STEPS
+        return few and super()._is_known(last)
+
+    def _advance(self) -> bool:
+        if self._items is None:
+            self._items = iter(self._iterable)
+        try:
+            self._now = next(self._items)
+        except StopIteration:
+            return False
+        return True
+
+    def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
+        self._pass = Pass(kinds, arrays, True)
+        self._show(self._pass.values)
+        found = None if self._steps is None else self._steps.span()
+        if found is not None:
+            self._pass.region.ranges[self._pass.index._var] = found
+
+    def _record(
+        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+    ) -> tuple[list[Any], Any]:
+        steps, region = self._steps, last.region
+        assert steps is not None
+        with in_force(region):
+            following = region.atom(last.index + steps.step)
+        first = as_array(convert(steps.first, index_type().dtype, True))
+        leaves, outputs = [first, *init], [following, *ends]
+        if flag is not None:
+            outputs.append(flagged(last, flag))
+            leaves.append(as_array(False))
+        body = region.body(outputs)
+        if steps.count is not None and not self.stops:
+            carry = FlatTree(leaves, flatten.flatten(leaves)[1])
+            rows = FlatTree([], flatten.flatten(())[1])
+            found = fold(body, carry, rows, steps.count, False, 1)
+        else:
+            test = Pass(last.kinds, last.arrays, True)
+            with in_force(test.region):
+                test.begin()
+                holds = test.decide(_is_before(test.index, steps), self.stops)
+            if flag is not None:
+                test.region.input(BOOL, "")
+            holding = test.region.body([test.region.converted(holds, BOOL)])
+            found = repeat(holding, body, leaves)
+        return found[1:], None if flag is None else found[-1]
+
+
+def _is_before(index: Any, steps: Steps) -> Any:
+    """True while an index is before the end of its steps."""
+    step, stop = steps.step, steps.stop
+    if not isinstance(step, Tracer):
+        return index < stop if step > 0 else index > stop
+    return lax.select(step > 0, index < stop, index > stop)
