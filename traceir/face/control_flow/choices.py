@@ -19,7 +19,7 @@ from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import Region
 from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
-from traceir.lax.checks.operands import as_array, convert, typed
+from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
 from traceir.tracing.trace import Tracer
 
@@ -132,11 +132,11 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     arrays = {k: array for s in (yes, no) for k, (array, _) in s.memory.items()}
     for key, array in arrays.items():
         now = [s.memory[key][1] if key in s.memory else array.now() for s in (yes, no)]
-        outputs.add(*now, array.aval)
+        outputs.add(now[0], now[1], array.aval)
     checked = yes.flag is not None or no.flag is not None
     if checked:
         flags = [False if s.flag is None else s.flag for s in (yes, no)]
-        outputs.add(*flags, BOOL)
+        outputs.add(flags[0], flags[1], BOOL)
     results = iter(outputs.results(truth))
     found = {}
     for name, kind in kinds.items():
@@ -145,7 +145,7 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
         ]
         found[name] = state.built(kind, iter(leaves))
     for array in arrays.values():
-        array.replace(as_array(next(results)))
+        array.replace(next(results))
     if checked:
         note_flag(next(results))
     return found
@@ -210,34 +210,29 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
 
 def all_of(first: Any, *rest: Later) -> Any:
     """`first and ...`."""
-    for k, later in enumerate(rest):
-        truth = truth_of(first)
-        if not isinstance(truth, bool):
-            after = rest[k:]
-            value = first
-            return choose_value(truth, lambda: all_of(*_called(after)), lambda: value)
-        if not truth:
-            return first
-        first = later()
-    return first
+    return _first_of(first, rest, False)
 
 
 def any_of(first: Any, *rest: Later) -> Any:
     """`first or ...`."""
-    for k, later in enumerate(rest):
-        truth = truth_of(first)
-        if not isinstance(truth, bool):
-            after = rest[k:]
-            value = first
-            return choose_value(truth, lambda: value, lambda: any_of(*_called(after)))
-        if truth:
-            return first
-        first = later()
-    return first
+    return _first_of(first, rest, True)
 
 
-def _called(later: Sequence[Later]) -> tuple[Any, ...]:
-    return later[0](), *later[1:]
+def _first_of(first: Any, rest: Sequence[Later], wanted: bool) -> Any:
+    """The first of some values with a truth, or the last of them."""
+    if not rest:
+        return first
+    truth = truth_of(first)
+    if truth is wanted:
+        return first
+
+    def later() -> Any:
+        return _first_of(rest[0](), rest[1:], wanted)
+
+    if isinstance(truth, bool):
+        return later()
+    sides = (lambda: first), later
+    return choose_value(truth, *(sides if wanted else sides[::-1]))
 
 
 def negated(value: Any) -> Any:

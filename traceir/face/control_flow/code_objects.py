@@ -87,7 +87,7 @@ def _module(file: str) -> ast.Module | None:
 
 def _find(tree: ast.Module, code: CodeType) -> Function | None:
     """The function in a file whose code this is; None if there is no such one."""
-    fits = [node for node in ast.walk(tree) if _is_like(node, code)]
+    fits: list[Any] = [node for node in ast.walk(tree) if _is_like(node, code)]
     if len(fits) > 1:  # several lambdas in a line: told apart by their columns
         spans = {p for p in code.co_positions() if p[2] is not None}
         first = min((p[0], p[2]) for p in spans)

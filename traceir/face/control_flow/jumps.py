@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Block = list[ast.stmt]
 Node = TypeVar("Node", bound=ast.AST)
@@ -195,13 +195,13 @@ class _Lowering:
             stops.append(RETURNED)
             if outer is not None:
                 outer.returns = True
-        new: ast.stmt
+        new: Any
         if isinstance(node, ast.For):
             new = ast.For(node.target, node.iter, body, [])
         else:
             new = ast.While(node.test, body, [])
         new = _at(node, new)
-        new.stops = stops  # type: ignore[attr-defined]  # read by `rewrite`
+        new.stops = stops  # for `rewrite`
         made.append(new)
         after = self.block(node.orelse, outer, tail)
         if after and stops:

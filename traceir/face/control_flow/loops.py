@@ -211,7 +211,7 @@ class Loop:
             ]
             values[name] = state.built(kind, iter(leaves))
         for array in last.arrays:
-            array.replace(as_array(next(results)))
+            array.replace(next(results))
         if flag is not None:
             note_flag(flag)
         return values

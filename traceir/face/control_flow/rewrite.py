@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from traceir.face.control_flow import names
 from traceir.face.control_flow.jumps import RESULT, lowered
 
 NONE: frozenset[str] = frozenset()
+Node = TypeVar("Node", bound=ast.AST)
 RUNTIME = "_traceir"
 LOCALS = "_traceir_locals"
 # Methods of Python's containers that change them.
@@ -270,5 +271,5 @@ def _later(body: ast.expr, *parameters: str) -> ast.expr:
     return _at(body, ast.Lambda(args, body))
 
 
-def _at(node: ast.AST, made: Any) -> Any:
+def _at(node: ast.AST, made: Node) -> Node:
     return ast.fix_missing_locations(ast.copy_location(made, node))

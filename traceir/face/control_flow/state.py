@@ -152,10 +152,13 @@ def joined(a: Tree, b: Tree) -> Tree:
     if isinstance(a, (Leaf, Held)) and isinstance(b, (Leaf, Held)):
         number = isinstance(a, Leaf) and a.number and isinstance(b, Leaf) and b.number
         return Leaf(_joined(a.value, b.value), number)
-    groups = isinstance(a, Group) and isinstance(b, Group) and a.kind is b.kind
-    if groups and len(a.parts) == len(b.parts):
-        parts = zip(a.parts, b.parts, strict=True)
-        return Group(a.kind, tuple(joined(*pair) for pair in parts))
+    if (
+        isinstance(a, Group)
+        and isinstance(b, Group)
+        and (a.kind, len(a.parts)) == (b.kind, len(b.parts))
+    ):
+        pairs = zip(a.parts, b.parts, strict=True)
+        return Group(a.kind, tuple(joined(*pair) for pair in pairs))
     raise Unrecordable(f"{said(a)} and {said(b)}")
 
 
