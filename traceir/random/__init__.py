@@ -25,20 +25,6 @@ key and a shape, gives an array. Start reading at `real.uniform`.
 Array([1.6359469, 0.8408094], dtype=float32)
 """
 
-from traceir.base import lazy_exports as _lazy
-from traceir.eager import dispatch as _direct
+from traceir.lax.checks.attribute_hints import lazy_names as _lazy_names
 
-_places = _lazy.places(__file__)
-__all__ = sorted(_places)
-
-
-def __getattr__(name: str) -> object:
-    if name in _places:
-        return _lazy.load(globals(), _places[name], name, _direct.public)
-    from traceir.lax.checks.attribute_hints import missing
-
-    raise missing(name, __all__, __name__)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = _lazy_names(globals())

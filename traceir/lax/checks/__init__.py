@@ -3,7 +3,7 @@
 Takes what a user passed; gives arrays, tracers, shapes and axes that a primitive may
 have, or raises an error with its rule. Start reading at `operands.operands`.
 
-- `attribute_hints`: errors for names that a public module does not have
+- `attribute_hints`: names of public packages, and errors for others
 - `int_ranges`: Python ints, checked to fit a dtype
 - `operands`: operands checked, typed, converted and broadcast
 - `precision`: the precision that products are asked for

@@ -1,12 +1,14 @@
-"""Errors for names that a public module does not have. Serves: face.missing"""
+"""Names of public packages, and errors for others. Serves: face.missing"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
 from traceir import rules
+from traceir.base import lazy_exports
+from traceir.eager import dispatch
 
 
 @cache
@@ -56,3 +58,25 @@ def _reason(name: str, module: str) -> Any:
         part = module.removeprefix("traceir.")
         return coverage()["neighbours"].get(part, {}).get("absent", {}).get(name)
     return coverage()["absent"].get(name) or coverage()["extensions"].get(name)
+
+
+def lazy_names(
+    package: dict[str, Any],
+) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__` and `__dir__` of a package whose modules are imported on
+    first use: its names are those of the stub beside it. Takes its globals.
+
+    >>> import traceir.nn
+    >>> names, load, _ = lazy_names(vars(traceir.nn))
+    >>> "relu" in names, load("relu") is traceir.nn.relu
+    (True, True)
+    """
+    places = lazy_exports.places(package["__file__"])
+    names = sorted(places)
+
+    def load(name: str) -> object:
+        if name in places:
+            return lazy_exports.load(package, places[name], name, dispatch.public)
+        raise missing(name, names, package["__name__"])
+
+    return names, load, lambda: names

@@ -7,16 +7,8 @@ none.
 from __future__ import annotations
 
 from traceir.arrays.array import Array
-from traceir.lax.checks.operands import Operand, operand, operands
-from traceir.tracing.trace import bind_one
-
-
-def _unary(primitive: str, x: Operand) -> Array:
-    return bind_one(primitive, operand(primitive, x))
-
-
-def _binary(primitive: str, x: Operand, y: Operand) -> Array:
-    return bind_one(primitive, *operands(primitive, (x, y)))
+from traceir.lax.checks.operands import Operand
+from traceir.lax.elementwise.arithmetic import _binary, _unary
 
 
 def ceil(x: Operand) -> Array:
