@@ -12,7 +12,7 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir.base import config
-from traceir.eager.fast_getitem import reading
+from traceir.eager.fast_getitem import with_fast_getitem
 from traceir.numpy.indexing.getitem import getitem
 
 P, MASK = jnp.asarray([2, 0, -1]), jnp.asarray([True, False, True, True])
@@ -54,7 +54,7 @@ def test_reads(index: Any) -> None:
 
 def test_plain_reads_do_not_run_the_function() -> None:
     asked = []
-    read = reading(lambda x, index: asked.append(index))
+    read = with_fast_getitem(lambda x, index: asked.append(index))
     x = jnp.ones((3, 2))
     for index in (1, slice(1, 2), (0, 1), (..., 0), (None, 1), P, x[:, 0] > 0):
         assert read(x, index) is not None

@@ -14,7 +14,7 @@ from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.elementwise.pointwise import REALS
 from traceir.reference.kernels.elementwise.ufunc_shortcuts import (
     DOT,
-    SHORT,
+    SHORTCUTS,
     ufunc_shortcut,
 )
 from traceir.reference.kernels.linalg.contract import MATMUL
@@ -195,7 +195,7 @@ def test_what_does_more_is_left_to_the_kernel() -> None:
 
 def test_all_have_been_tried() -> None:
     truths = {"reduce_and", "reduce_or", "select_n"}
-    assert SHORT.keys() == CALLS.keys() | REALS.keys() | truths
+    assert SHORTCUTS.keys() == CALLS.keys() | REALS.keys() | truths
     x = np.linspace(0.1, 2, 9, dtype="float32")
     for name, function in REALS.items():
         assert KERNELS[name](x).tobytes() == function(x).tobytes()

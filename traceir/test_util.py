@@ -51,10 +51,10 @@ def check_grads(
         check_jvp(f, partial(jvp, f), args, atol, rtol, eps)
         given = flatten.map_(partial(_direction, _random()), args)
 
-        def pushed(*at: Any) -> Any:
+        def tangents_out(*at: Any) -> Any:
             return jvp(f, at, given)[1]
 
-        check_grads(pushed, args, order - 1, modes, atol, rtol, eps)
+        check_grads(tangents_out, args, order - 1, modes, atol, rtol, eps)
     if "rev" in modes:
         check_vjp(f, partial(vjp, f), args, atol, rtol, eps)
         out = flatten.map_(partial(_direction, _random()), f(*args))

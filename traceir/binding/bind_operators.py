@@ -17,7 +17,7 @@ from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.dtypes import kind_of
 from traceir.eager import dispatch
-from traceir.eager.fast_getitem import reading
+from traceir.eager.fast_getitem import with_fast_getitem
 from traceir.errors import shown
 from traceir.lax.checks.operands import as_array, convert, default_dtype, promoted
 from traceir.numpy.arrays.array_api import namespace, to_device
@@ -232,7 +232,7 @@ def bindings() -> dict[str, Any]:
         "__round__": _round,
         "__iter__": _iter,
         "__contains__": _contains,
-        "__getitem__": reading(getitem),
+        "__getitem__": with_fast_getitem(getitem),
         "__array_namespace__": functools.partialmethod(namespace, module=numpy),
         "to_device": to_device,
         "compress": _method(_compress),

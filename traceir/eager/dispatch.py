@@ -38,7 +38,7 @@ Function = Callable[..., Any]
 # How many calls a function remembers.
 MOST = 1024
 # Numbers of less magnitude are in the range of every signed or floating dtype.
-PLAIN = 128
+SMALL_NUMBER = 128
 
 
 class EagerPlanCache:
@@ -58,8 +58,8 @@ class EagerPlanCache:
         self.known.clear()
         self.seen.clear()
 
-    def long(self, key: Any, make: Callable[[], Plan | None]) -> Plan | None:
-        """The plan of a call that has none yet; None if it goes the long way."""
+    def missed(self, key: Any, make: Callable[[], Plan | None]) -> Plan | None:
+        """The plan of a call that has none yet; None if there is to be none."""
         tried = self.seen.get(key)
         if tried is None:
             if len(self.seen) >= MOST:
@@ -85,7 +85,7 @@ def _clear() -> None:
         plans.clear()
 
 
-NOTHING = object()
+MISSING = object()
 
 
 def planned(function: F) -> F:
@@ -102,14 +102,14 @@ def planned(function: F) -> F:
     # Common calls are told apart by hand: half of their time is this. In a trace no key
     # is known, since nothing is outside it.
     @functools.wraps(function)
-    def call(x: Any = NOTHING, y: Any = NOTHING, /, *rest: Any, **kwargs: Any) -> Any:
+    def call(x: Any = MISSING, y: Any = MISSING, /, *rest: Any, **kwargs: Any) -> Any:
         """Call by the plan under the types; the usual cases are spelled out."""
         if type(x) is Array and not kwargs:
-            if y is NOTHING:
+            if y is MISSING:
                 try:
                     plan = known[x.aval, local.outside]
                 except KeyError:
-                    return _called(plans, (x.aval, local.outside), (x,), {}, (x,))
+                    return _call_on_miss(plans, (x.aval, local.outside), (x,), {}, (x,))
                 return plan(x)
             if not rest:
                 kind = type(y)
@@ -118,31 +118,31 @@ def planned(function: F) -> F:
                         plan = known[x.aval, y.aval, local.outside]
                     except KeyError:
                         key = x.aval, y.aval, local.outside
-                        return _called(plans, key, (x, y), {}, (x, y))
+                        return _call_on_miss(plans, key, (x, y), {}, (x, y))
                     return plan(x, y)
-                if kind in THEMSELVES:
+                if kind in EXACT_TYPES:
                     try:
                         plan = known[x.aval, y, local.outside]
                     except KeyError:
                         key = x.aval, y, local.outside
-                        return _called(plans, key, (x, y), {}, (x,))
+                        return _call_on_miss(plans, key, (x, y), {}, (x,))
                     return plan(x)
-        elif type(x) is int and y is NOTHING and not kwargs:
+        elif type(x) is int and y is MISSING and not kwargs:
             try:
                 plan = known[x, local.outside]
             except KeyError:
-                return _called(plans, (x, local.outside), (x,), {}, ())
+                return _call_on_miss(plans, (x, local.outside), (x,), {}, ())
             return plan()
-        args = (x, y, *rest) if y is not NOTHING else () if x is NOTHING else (x,)
+        args = (x, y, *rest) if y is not MISSING else () if x is MISSING else (x,)
         if local.outside is None:
             return function(*args, **kwargs)
-        return _general(plans, args, kwargs)
+        return _call_generic(plans, args, kwargs)
 
     return call  # type: ignore[return-value]  # `wraps` forgets the type
 
 
 # What these read are no arguments, but files.
-WITHOUT = frozenset({"traceir.numpy.arrays.io"})
+UNPLANNED_MODULES = frozenset({"traceir.numpy.arrays.io"})
 
 
 def public(value: Any) -> Any:
@@ -155,7 +155,7 @@ def public(value: Any) -> Any:
     >>> jnp.sin.__module__, jnp.mod is jnp.remainder
     ('traceir.numpy', True)
     """
-    ours = type(value) is FunctionType and value.__module__ not in WITHOUT
+    ours = type(value) is FunctionType and value.__module__ not in UNPLANNED_MODULES
     return _public(value) if ours else value
 
 
@@ -176,7 +176,9 @@ def _package(function: FunctionType) -> str:
     return nearest
 
 
-def _general(plans: EagerPlanCache, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _call_generic(
+    plans: EagerPlanCache, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """Call with any arguments: make the key of all of them, then run the plan."""
     key: list[Any] = [local.outside]
     operands: list[Any] = []
@@ -186,27 +188,27 @@ def _general(plans: EagerPlanCache, args: Sequence[Any], kwargs: dict[str, Any])
         if kind is Array:
             key.append(value.aval)
             operands.append(value)
-        elif kind in THEMSELVES:
+        elif kind in EXACT_TYPES:
             key.append(value)
-        elif kind not in KINDS or not KINDS[kind](value, key, operands):
+        elif kind not in KEY_PARTS or not KEY_PARTS[kind](value, key, operands):
             return plans.function(*args, **kwargs)
     if kwargs:
         key.append(NAMES)
         for name, value in kwargs.items():
-            if type(value) in THEMSELVES:
+            if type(value) in EXACT_TYPES:
                 key += (name, value)
                 continue
             key.append(name)
             if not _enter(value, key, operands):
                 return plans.function(*args, **kwargs)
-    whole = tuple(key)
-    plan = plans.known.get(whole)
+    full_key = tuple(key)
+    plan = plans.known.get(full_key)
     if plan is None:
-        return _called(plans, whole, args, kwargs, operands)
+        return _call_on_miss(plans, full_key, args, kwargs, operands)
     return plan(*operands)
 
 
-def _called(
+def _call_on_miss(
     plans: EagerPlanCache,
     key: Any,
     args: Sequence[Any],
@@ -217,11 +219,11 @@ def _called(
     function = plans.function
     if local.outside is None:
         return function(*args, **kwargs)
-    plan = plans.long(key, lambda: _made(function, args, kwargs, operands))
+    plan = plans.missed(key, lambda: _plan_for(function, args, kwargs, operands))
     return function(*args, **kwargs) if plan is None else plan(*operands)
 
 
-def _made(
+def _plan_for(
     function: Function,
     args: Sequence[Any],
     kwargs: dict[str, Any],
@@ -231,8 +233,10 @@ def _made(
 
     def call(tracers: list[Tracer]) -> Any:
         rest = iter(tracers)
-        traced = [_with(value, rest) for value in args]
-        return function(*traced, **{n: _with(v, rest) for n, v in kwargs.items()})
+        traced = [_with_tracers(value, rest) for value in args]
+        return function(
+            *traced, **{n: _with_tracers(v, rest) for n, v in kwargs.items()}
+        )
 
     kinds = [OWN if type(v) is Array else FOREIGN for v in operands]
     plan = plan_of(call, list(map(typeof, operands)), kinds)
@@ -245,13 +249,13 @@ def _made(
     return plan
 
 
-def _with(value: Any, tracers: Iterator[Tracer]) -> Any:
+def _with_tracers(value: Any, tracers: Iterator[Tracer]) -> Any:
     """An argument with tracers in the places of arrays."""
     kind = type(value)
     if kind is Array or kind is np.ndarray:
         return next(tracers)
     if kind is list or kind is tuple:
-        return kind([_with(v, tracers) for v in value])
+        return kind([_with_tracers(v, tracers) for v in value])
     return value
 
 
@@ -259,7 +263,7 @@ def _with(value: Any, tracers: Iterator[Tracer]) -> Any:
 
 NAMES, END, TRUE, FALSE, NUMBERS = object(), object(), object(), object(), object()
 # Values of these types are equal only if they are the same.
-THEMSELVES = frozenset({int, str, type(None), type, type(Ellipsis)})
+EXACT_TYPES = frozenset({int, str, type(None), type, type(Ellipsis)})
 
 
 def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
@@ -268,10 +272,10 @@ def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
     False for what a key cannot have.
     """
     kind = type(value)
-    if kind in THEMSELVES:
+    if kind in EXACT_TYPES:
         key.append(value)
         return True
-    enter = KINDS.get(kind)
+    enter = KEY_PARTS.get(kind)
     return enter is not None and enter(value, key, operands)
 
 
@@ -325,7 +329,7 @@ def _enter_dtype(value: np.dtype, key: list[Any], operands: list[Any]) -> bool:
     return True
 
 
-KINDS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
+KEY_PARTS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
     Array: _enter_array,
     np.ndarray: _enter_foreign,
     bool: _enter_bool,
@@ -361,9 +365,9 @@ def binary(function: Function) -> Function:
                     plan = two[x.aval, y.aval, local.outside]
                 except KeyError:
                     key = x.aval, y.aval, local.outside
-                    return _called(pairs, key, (x, y), {}, (x, y))
+                    return _call_on_miss(pairs, key, (x, y), {}, (x, y))
                 return plan(x, y)
-            if (kind is float or kind is int) and -PLAIN < y < PLAIN:
+            if (kind is float or kind is int) and -SMALL_NUMBER < y < SMALL_NUMBER:
                 try:
                     plan = known[x.aval, kind, local.outside]
                 except KeyError:
@@ -375,18 +379,18 @@ def binary(function: Function) -> Function:
 
 
 def _with_number(plans: EagerPlanCache, x: Array, y: float) -> Any:
-    number = _strong(x.aval, y)
+    number = _number_type(x.aval, y)
     if number is None or local.outside is None:
         return plans.function(x, y)
     key = x.aval, type(y), local.outside
     types, function = (x.aval, number), plans.function
-    plan = plans.long(
+    plan = plans.missed(
         key, lambda: plan_of(lambda xs: function(*xs), types, (OWN, NUMBER))
     )
     return function(x, y) if plan is None else plan(x, y)
 
 
-def _strong(aval: ShapedArray, y: float) -> ShapedArray | None:
+def _number_type(aval: ShapedArray, y: float) -> ShapedArray | None:
     """The type of a number of the dtype that it yields to; None where it does not."""
     dtype = aval.dtype
     yields = dtype.kind == "f" or (type(y) is int and dtype.kind == "i")

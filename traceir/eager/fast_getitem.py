@@ -24,23 +24,23 @@ from traceir.ir.avals import ShapedArray
 # How many types of operands are remembered.
 MOST = 1024
 INTS = frozenset({int, *(np.dtype(code).type for code in "bhilqBHILQ")})
-ENDS = INTS | {type(None)}
-ROOMY = frozenset({type(None), type(Ellipsis)})
-SIMPLE = INTS | ROOMY
+BOUNDS = INTS | {type(None)}
+EXPANDING = frozenset({type(None), type(Ellipsis)})
+BASIC = INTS | EXPANDING
 _new: Callable[[Any], Any] = object.__new__
 
 
-def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
     """`x[index]`, by NumPy's own where its meaning is the same.
 
     It is for what is inside the array; of anything else the function knows more.
 
     >>> import traceir.numpy as jnp
-    >>> read = reading(lambda x, index: "more")
+    >>> read = with_fast_getitem(lambda x, index: "more")
     >>> read(jnp.arange(4), slice(1, 3)), read(jnp.arange(4), 4)
     (Array([1, 2], dtype=int32), 'more')
     """
-    known: dict[Any, _Types] = {}
+    known: dict[Any, _PartTypes] = {}
     cleared(known.clear)
 
     def call(x: Any, index: Any) -> Any:
@@ -68,18 +68,18 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
                 return function(x, index)
             if len(known) >= MOST:
                 known.clear()
-            types = known[x.aval, local.outside] = _Types(x.aval)
+            types = known[x.aval, local.outside] = _PartTypes(x.aval)
         made = _new(Array)
         # An element, a row, and rows one after another lie in one piece.
-        whole = kind is int or (kind is slice and index.step is None)
-        made._value = _kept(found) if whole else _owned(found)
+        contiguous = kind is int or (kind is slice and index.step is None)
+        made._value = _view_or_copy(found) if contiguous else _read_only(found)
         made.aval = types[found.shape]
         return made
 
     return call
 
 
-class _Types(dict[tuple[int, ...], ShapedArray]):
+class _PartTypes(dict[tuple[int, ...], ShapedArray]):
     """The types of parts of an array, by their shapes."""
 
     __slots__ = ("of",)
@@ -104,11 +104,13 @@ def _plain_index(index: Any) -> Any:
         if kind is slice:
             if not _is_plain(part):
                 return None
-        elif kind not in SIMPLE:
+        elif kind not in BASIC:
             break
     else:
         return index
-    parts = tuple(part if type(part) in ROOMY else _plain_part(part) for part in index)
+    parts = tuple(
+        part if type(part) in EXPANDING else _plain_part(part) for part in index
+    )
     several = any(
         part is None and given is not None
         for part, given in zip(parts, index, strict=True)
@@ -118,7 +120,9 @@ def _plain_index(index: Any) -> Any:
 
 def _is_plain(part: slice) -> bool:
     return (
-        type(part.start) in ENDS and type(part.stop) in ENDS and type(part.step) in ENDS
+        type(part.start) in BOUNDS
+        and type(part.stop) in BOUNDS
+        and type(part.step) in BOUNDS
     )
 
 
@@ -136,29 +140,29 @@ def _plain_part(part: Any) -> Any:
     return part if part.ndim and part.dtype.kind in "biu" else None
 
 
-def _kept(view: np.ndarray) -> np.ndarray:
+def _view_or_copy(view: np.ndarray) -> np.ndarray:
     """A contiguous view of read-only memory, or a copy where it would keep too much."""
     base = view.base
     assert base is not None
     held = base.nbytes
     shared = held <= cost_model.SHARED_PART_BYTES or held <= 2 * view.nbytes
-    return view if shared else _copied(view)
+    return view if shared else _read_only_copy(view)
 
 
-def _copied(view: np.ndarray) -> np.ndarray:
+def _read_only_copy(view: np.ndarray) -> np.ndarray:
     made = view.copy()
     made.setflags(False)  # type: ignore[call-arg]  # a keyword takes as long again
     return made
 
 
-def _owned(found: Any) -> np.ndarray:
+def _read_only(found: Any) -> np.ndarray:
     """The array that NumPy has read, contiguous and read-only."""
     if type(found) is not np.ndarray:
         found = np.asarray(found)
     elif not found.flags.c_contiguous:
-        return _copied(found)
+        return _read_only_copy(found)
     elif found.base is not None:
-        found = _kept(found)
+        found = _view_or_copy(found)
     array: np.ndarray = found
     array.setflags(False)  # type: ignore[call-arg]  # as above
     return array

@@ -36,7 +36,9 @@ Plan = Callable[..., Any]
 # What an operand is: an Array, an array of NumPy's, a number for a type that is known.
 OWN, FOREIGN, NUMBER = "own", "foreign", "number"
 # Fields of the context that plans may differ by; where another is set there are none.
-FREE = frozenset({"x64", "face", "numpy_dtype_promotion", "threefry_partitionable"})
+KEYED_FIELDS = frozenset(
+    {"x64", "face", "numpy_dtype_promotion", "threefry_partitionable"}
+)
 
 
 @functools.cache
@@ -54,7 +56,7 @@ def admits_plans(context: Context) -> bool:
     return all(
         getattr(context, name) == getattr(usual, name)
         for name in Context.__slots__
-        if name not in FREE
+        if name not in KEYED_FIELDS
     )
 
 
@@ -78,7 +80,7 @@ def plan_of(
         jaxpr, constants, tree = _recorded(call, avals)
     except Exception:  # which the function itself raises, too, unless it has a value
         return None
-    eqns = _needed(jaxpr)
+    eqns = _live_equations(jaxpr)
     regular = not any(e.effects or e.primitive in EAGER for e in eqns)
     if not regular or len(eqns) > cost_model.PLAN_EQUATIONS:
         return None
@@ -103,7 +105,7 @@ def _recorded(
     return jaxpr, [array for _, array, _ in trace.constants.values()], tree
 
 
-def _needed(jaxpr: Jaxpr) -> list[Eqn]:
+def _live_equations(jaxpr: Jaxpr) -> list[Eqn]:
     """The equations that results depend on."""
     needed: set[Atom] = set(jaxpr.outvars)
     found = []
@@ -114,10 +116,10 @@ def _needed(jaxpr: Jaxpr) -> list[Eqn]:
     return found[::-1]
 
 
-def whole(found: Any) -> np.ndarray:
+def contiguous(found: Any) -> np.ndarray:
     """The one result of a kernel, contiguous as evaluation leaves it.
 
-    >>> whole([np.arange(4)[::2]])
+    >>> contiguous([np.arange(4)[::2]])
     array([0, 2])
     """
     if type(found) is list or type(found) is tuple:
@@ -126,7 +128,7 @@ def whole(found: Any) -> np.ndarray:
     return array if array.flags.c_contiguous else array.copy()
 
 
-def _called(run: str, function: str, operands: Sequence[str]) -> str:
+def _call_text(run: str, function: str, operands: Sequence[str]) -> str:
     """The text of a call, by `run` if there is one."""
     given = ", ".join([function, *operands] if run else operands)
     return f"{run or function}({given})"
@@ -156,7 +158,7 @@ class _PlanWriter(FunctionWriter):
                 "quiet": quiet,
                 "fresh": fresh,
                 "separate": separate,
-                "whole": whole,
+                "contiguous": contiguous,
             }
         )
         self.names: dict[Var, str] = {}
@@ -182,7 +184,7 @@ class _PlanWriter(FunctionWriter):
         """The function of a plan; None if one of several results is an operand."""
         outs, inputs = self.jaxpr.outvars, self.jaxpr.invars
         if any(v in inputs for v in outs):
-            return self._handing_on()
+            return self._identity_plan()
         todo = [(e, kernel_of(e)) for e in eqns if not self._fold(e)]
         single = len(todo) == 1 and len(outs) == 1
         silent = all(
@@ -192,7 +194,7 @@ class _PlanWriter(FunctionWriter):
             self._equation(eqn, kernel, "quiet().run" if single and not silent else "")
         return self._function(single or silent)
 
-    def _handing_on(self) -> Plan | None:
+    def _identity_plan(self) -> Plan | None:
         (out, *more), inputs = self.jaxpr.outvars, self.jaxpr.invars
         k = next((k for k, var in enumerate(inputs) if var is out), None)
         if more or k is None or self.tree.kind is not None or self.kinds[k] != OWN:
@@ -208,7 +210,7 @@ class _PlanWriter(FunctionWriter):
         found = quiet().run(kernel_of(eqn), *values)
         several = found if isinstance(found, (list, tuple)) else [found]
         for var, value in zip(eqn.outputs, several, strict=True):
-            self._constant(var, whole(value).copy())
+            self._constant(var, contiguous(value).copy())
         return True
 
     def _value(self, atom: Atom) -> np.ndarray | None:
@@ -221,12 +223,12 @@ class _PlanWriter(FunctionWriter):
             self.names[var] = f"v{len(self.names)}"
         results = [self.names[v] for v in eqn.outputs]
         if type(kernel) is UfuncShortcut:
-            text = self._brief(kernel, operands, run)
+            text = self._shortcut_text(kernel, operands, run)
             if kernel.view and eqn.inputs[0] in self.made:
                 # Nobody may write to what is behind a result that is a view of it.
                 self.add(f"{operands[0]}.setflags(False)")
         else:
-            text = _called(run, self.constant(kernel, "k"), operands)
+            text = _call_text(run, self.constant(kernel, "k"), operands)
         # Memory of its own is laid out as the operands, and those of others may be
         # laid out, and change, as they like.
         if type(kernel) is UfuncShortcut and FOREIGN not in self.kinds:
@@ -234,17 +236,19 @@ class _PlanWriter(FunctionWriter):
             known = kernel.view or eqn.outputs[0].aval.shape
             self.add(f"{results[0]} = {text if known else f'asarray({text})'}")
         elif len(results) == 1:
-            self.add(f"{results[0]} = whole({text})")
+            self.add(f"{results[0]} = contiguous({text})")
         else:
-            self.add(f"{', '.join(results)} = map(whole, {text})")
+            self.add(f"{', '.join(results)} = map(contiguous, {text})")
 
-    def _brief(self, brief: UfuncShortcut, operands: Sequence[str], run: str) -> str:
-        order = range(len(operands)) if brief.order is None else brief.order
+    def _shortcut_text(
+        self, shortcut: UfuncShortcut, operands: Sequence[str], run: str
+    ) -> str:
+        order = range(len(operands)) if shortcut.order is None else shortcut.order
         given = [operands[k] for k in order]
-        if brief.together:
+        if shortcut.packed:
             given = [f"({', '.join(given)},)"]
-        rest = [self.constant(value, "r") for value in brief.rest]
-        return _called(run, self.constant(brief.function, "k"), [*given, *rest])
+        rest = [self.constant(value, "r") for value in shortcut.rest]
+        return _call_text(run, self.constant(shortcut.function, "k"), [*given, *rest])
 
     def _function(self, at_once: bool) -> Plan:
         """The text as a function, which runs quietly unless it is one call."""
@@ -252,7 +256,7 @@ class _PlanWriter(FunctionWriter):
         places = [k for k in everything if self.jaxpr.invars[k] in self.used]
         inputs = [f"a{k}" for k in places]
         head = f"def plan({', '.join(f'x{k}' for k in everything)}):"
-        taken = _indented(map(self._taken, places))
+        taken = _indented(map(self._unwrapped, places))
         body = _indented([*self.lines, *self._results(inputs)])
         if at_once or not self.lines:
             lines = [head, *taken, *body]
@@ -261,7 +265,7 @@ class _PlanWriter(FunctionWriter):
             lines = [f"def run({', '.join(inputs)}):", *body, head, *taken, call]
         return define("plan", lines, self.scope, "plan")
 
-    def _taken(self, k: int) -> str:
+    def _unwrapped(self, k: int) -> str:
         """The array of NumPy's of an operand."""
         if self.kinds[k] == OWN:
             return f"a{k} = x{k}._value"

@@ -19,7 +19,7 @@ from traceir.reference.result_ownership import fresh, quiet
 from traceir.tracing.staging import StagedTracer, StagingTrace
 
 # The primitive of an equation that stands for those of a composite, and its param.
-WHOLE, BRIEF = "whole", "brief"
+COMPOSITE, SHORTCUT = "composite", "shortcut"
 
 
 class PlanRecorder(StagingTrace):
@@ -36,20 +36,21 @@ class PlanRecorder(StagingTrace):
         found = function(*args, **kwargs)
         added = self.eqns[first:]
         alone = type(found) is StagedTracer and len(self.constants) == known
-        if not alone or kwargs or any(e.primitive == WHOLE for e in added):
+        if not alone or kwargs or any(e.primitive == COMPOSITE for e in added):
             return found
         inputs = [v._var for v in args if isinstance(v, StagedTracer)]
         others = tuple(v for v in args if not isinstance(v, StagedTracer))
         variables = [v for v in inputs if type(v) is Var]
         if len(variables) < len(inputs) or type(found._var) is Literal:
             return found
-        slowly = _UncompiledComposite(variables, added, found._var)
-        brief = composite_shortcut(function, [v.aval for v in inputs], others, slowly)
-        if brief is not None:
+        fallback = _UncompiledComposite(variables, added, found._var)
+        shortcut = composite_shortcut(
+            function, [v.aval for v in inputs], others, fallback
+        )
+        if shortcut is not None:
             out = Var(found.aval)
-            self.eqns[first:] = [
-                Eqn(WHOLE, tuple(inputs), (out,), ((BRIEF, brief),), frozenset())
-            ]
+            params = ((SHORTCUT, shortcut),)
+            self.eqns[first:] = [Eqn(COMPOSITE, tuple(inputs), (out,), params)]
             found._var = out
         return found
 
@@ -71,9 +72,9 @@ class _UncompiledComposite:
 
 def kernel_of(eqn: Eqn) -> Callable[..., Any] | UfuncShortcut:
     """The function that computes an equation: its kernel, or a shortcut of it."""
-    if eqn.primitive == WHOLE:
-        brief: UfuncShortcut = eqn.param(BRIEF)
-        return brief
+    if eqn.primitive == COMPOSITE:
+        shortcut: UfuncShortcut = eqn.param(SHORTCUT)
+        return shortcut
     inputs = [a.aval for a in eqn.inputs]
     dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
     found = None

@@ -37,8 +37,8 @@ from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import GUARD, LAST, TraceCacheEntry, cache_of
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
-from traceir.jit.hot_path.guard_codegen import OTHER, Runner
-from traceir.jit.hot_path.raw_keys import make_fast, raw_key, stays
+from traceir.jit.hot_path.guard_codegen import MISS, Runner
+from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import retrace_reason
 from traceir.jit.pickling import Making, Pickled
@@ -130,7 +130,7 @@ class JitFunction(Pickled):
             guard = self._fast.get(GUARD)
             if guard is not None:
                 found = guard(state.context, args, kwargs)
-                if found is not OTHER:
+                if found is not MISS:
                     return found
             raw = raw_key(state.context, args, kwargs, self._raw_static)
             runner = self._fast.get(raw)
@@ -139,7 +139,7 @@ class JitFunction(Pickled):
                     runner.hits < cost_model.GUARDED_CALLS
                     or self._fast.get(LAST) is not runner
                 ):
-                    self._meet(runner, args, kwargs)
+                    self._count_hit(runner, args, kwargs)
                 return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
 
@@ -147,7 +147,7 @@ class JitFunction(Pickled):
         """A call that cannot be made."""
         raise error
 
-    def _meet(self, runner: Runner, args: Any, kwargs: Any) -> None:
+    def _count_hit(self, runner: Runner, args: Any, kwargs: Any) -> None:
         """Guard the function once calls of one kind come one after the other.
 
         Strict traces are looked at in each call, and have no guard.
@@ -178,7 +178,7 @@ class JitFunction(Pickled):
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
             if watched(config.local.context):
                 exe = instrumented(exe, entry.closed, config.local.context)
-        run = make_fast(entry, exe, prepared, self._options.numpy_out)
+        run = make_fast_path(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             runner = Runner(
                 run,
@@ -189,7 +189,7 @@ class JitFunction(Pickled):
                 exe.run,
                 self._options.numpy_out,
                 # A guard knows arrays of the host alone.
-                _asked=stays(exe),
+                _guard_tried=keeps_on_device(exe),
             )
             self._cache.remember(self._fast, raw, entry, runner)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up

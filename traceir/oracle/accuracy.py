@@ -48,13 +48,13 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     if kind_of(dtype) == "f":
         return rounded(Real.of(want), dtype)
     if kind_of(dtype) == "c":
-        return _settled(Complex.of(want), dtype)
+        return _rounded_complex(Complex.of(want), dtype)
     if is_key(dtype):
         return np.array((want,), KEY_MEMORY)[()]
     return wrapped(want, dtype)
 
 
-def _settled(want: Complex, dtype: np.dtype) -> Any:
+def _rounded_complex(want: Complex, dtype: np.dtype) -> Any:
     part = part_dtype(dtype)
     return dtype.type(complex(rounded(want.re, part), rounded(want.im, part)))
 

@@ -10,19 +10,19 @@ import numpy as np
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import promote
 from traceir.tracing.trace import Value, bind, typeof
-from traceir.transforms.autodiff.applied import (
-    FlatFunction,
-    linearized,
-    pushed,
-    returned,
-    some_of,
-)
 from traceir.transforms.autodiff.arguments import (
     Argnums,
     as_array,
     check_callable,
     positions,
     wraps,
+)
+from traceir.transforms.autodiff.flat_functions import (
+    FlatFunction,
+    cotangent_results,
+    flat_function_at,
+    jvp_call,
+    linearize_call,
 )
 from traceir.transforms.autodiff.gradients import check_inputs, check_result
 from traceir.transforms.autodiff.jvp_trace import is_inexact
@@ -60,11 +60,11 @@ def jacfwd(
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         """The Jacobian by columns: tangents along all unit vectors."""
         places = positions(argnums, args, "jacfwd")
-        call = some_of(fun, args, kwargs, places, has_aux, "jacfwd")
+        call = flat_function_at(fun, args, kwargs, places, has_aux, "jacfwd")
         check_inputs(call.arguments, False, holomorphic, "jacfwd")
 
         def push(*tangents: Value) -> Any:
-            outs, moved, aux = pushed(call, tangents, "jacfwd")
+            outs, moved, aux = jvp_call(call, tangents, "jacfwd")
             return outs, [zeros(t.aval) if type(t) is Zero else t for t in moved], aux
 
         avals = call.arguments.avals
@@ -112,9 +112,9 @@ def jacrev(
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         """The Jacobian by rows: cotangents of all unit vectors."""
         places = positions(argnums, args, "jacrev")
-        call = some_of(fun, args, kwargs, places, has_aux, "jacrev")
+        call = flat_function_at(fun, args, kwargs, places, has_aux, "jacrev")
         check_inputs(call.arguments, allow_int, holomorphic, "jacrev")
-        outs, tape, aux = linearized(call, "jacrev")
+        outs, tape, aux = linearize_call(call, "jacrev")
         tape, rows = tape.live(), [typeof(out) for out in outs]
         for aval in rows:
             check_result(aval, holomorphic)
@@ -154,7 +154,7 @@ def _rows(
             [
                 _like(part[k], aval)
                 if is_inexact(aval)
-                else returned([None], [aval])[0]
+                else cotangent_results([None], [aval])[0]
                 for part, aval in zip(parts, avals, strict=True)
             ],
             call,

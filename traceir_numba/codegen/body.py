@@ -43,11 +43,10 @@ def constant_text(text: str, dtype: str) -> str:
         return text
     if kind == "f" and text not in ("inf", "-inf", "nan"):
         value = np.dtype(dtype).type(text)
-        brief = repr(value.item()) if dtype == "float64" else str(value)
+        digits = repr(value.item()) if dtype == "float64" else str(value)
         # Numba reads all digits as float64 first: twice rounded may be another number.
-        text = (
-            brief if np.dtype(dtype).type(float(brief)) == value else repr(float(text))
-        )
+        same = value.dtype.type(float(digits)) == value
+        text = digits if same else repr(float(text))
     return text if dtype in ("float64", "int64") else f"{short(dtype)}({text})"
 
 

@@ -50,12 +50,12 @@ def array_of(value: Any) -> Any:
     """
     leaves = list(leaves_of(value))
     dtype = np.result_type(*map(dtype_in, leaves)) if leaves else np.dtype(float)
-    return traced(jnp.asarray(_settled(value, dtype), dtype), number=False)
+    return traced(jnp.asarray(_converted(value, dtype), dtype), number=False)
 
 
-def _settled(value: Any, dtype: np.dtype) -> Any:
+def _converted(value: Any, dtype: np.dtype) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_settled(part, dtype) for part in value]
+        return [_converted(part, dtype) for part in value]
     return convert(operand("array", value), dtype)
 
 

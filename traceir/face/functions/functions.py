@@ -79,7 +79,7 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
     met = {key: _computed(func, bound, key, value) for key, value in met.items()}
     found = _traced(_call(func, met))
-    return _settled(func, bound, found)
+    return _in_numpys_dtype(func, bound, found)
 
 
 def _check_by_value(name: str, bound: Mapping[str, Any]) -> None:
@@ -98,7 +98,7 @@ def _check_by_value(name: str, bound: Mapping[str, Any]) -> None:
             )
 
 
-def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
+def _in_numpys_dtype(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     """A result in NumPy's dtype, where this follows from the operands'."""
     if func.__name__ in tables.PLACES:
         if isinstance(found, tuple):

@@ -13,9 +13,11 @@ from traceir.errors import TraceirError
 
 # Where NumPy keeps what `np.errstate` and `np.seterr` have set. A call of `np.geterr`
 # takes as long as one of a short function.
-_kept = getattr(import_module("numpy._core.umath"), "_extobj_contextvar", None)
-is_set = _kept.get if isinstance(_kept, ContextVar) else lambda default: np.geterr
-_harmless: Any = None
+_errstate = getattr(import_module("numpy._core.umath"), "_extobj_contextvar", None)
+is_set = (
+    _errstate.get if isinstance(_errstate, ContextVar) else lambda default: np.geterr
+)
+_accepted: Any = None
 
 
 def fault_error() -> TraceirError | None:
@@ -23,14 +25,14 @@ def fault_error() -> TraceirError | None:
 
     >>> fault_error()
     """
-    global _harmless
+    global _accepted
     state = is_set(None)
-    if state is _harmless:
+    if state is _accepted:
         return None
     asked = [f"{k}='raise'" for k, v in np.geterr().items() if v == "raise"]
     if asked:
         return rules.error("jit.raising", got=f"np.errstate({', '.join(asked)})")
-    _harmless = state if _kept is not None else None
+    _accepted = state if _errstate is not None else None
     return None
 
 

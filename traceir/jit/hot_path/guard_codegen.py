@@ -25,7 +25,7 @@ from traceir.jit.hot_path.raw_keys import RAW, as_input, to_numpy
 from traceir.pytrees.treedef import TreeDef
 
 # What a guard gives for a call that is another.
-OTHER = object()
+MISS = object()
 
 Guard = Callable[..., Any]
 # Static values that are told by identity, and those by type and equality.
@@ -53,16 +53,16 @@ class Runner:
     numpy_out: bool
     hits: int = 0  # in a row
     _guard: Guard | None = None
-    _asked: bool = False
+    _guard_tried: bool = False
 
     def guard(self, args: Any, kwargs: Any) -> Guard | None:
         """A guard for calls like this one, or None where raw keys serve as well.
 
         It takes a context, positional arguments and a dict of keyword arguments, and
-        returns the results, or `OTHER`.
+        returns the results, or `MISS`.
         """
-        if not self._asked:
-            self._asked = True
+        if not self._guard_tried:
+            self._guard_tried = True
             with suppress(_Unknown):
                 self._guard = _GuardWriter(self).guard(args, kwargs)
         return self._guard
@@ -78,7 +78,7 @@ class _GuardWriter(FunctionWriter):
             {
                 "Array": Array,
                 "ndarray": np.ndarray,
-                "OTHER": OTHER,
+                "MISS": MISS,
                 "TraceirError": TraceirError,
                 "as_input": as_input,
                 "context": runner.context,
@@ -95,8 +95,8 @@ class _GuardWriter(FunctionWriter):
     def write(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Write the guard of calls with arguments such as these."""
         static, entry = self.runner.static, self.runner.entry
-        self.refuse(f"now is not context or len(args) != {len(args)}")
-        self.refuse(f"len(kwargs) != {len(kwargs)}")
+        self.reject(f"now is not context or len(args) != {len(args)}")
+        self.reject(f"len(kwargs) != {len(kwargs)}")
         names = [self.name() for _ in args]
         self.unpack(names, "args")
         traced: dict[int | str, tuple[str, Any]] = {}
@@ -125,8 +125,8 @@ class _GuardWriter(FunctionWriter):
     def name(self) -> str:
         return f"x{next(self.numbers)}"
 
-    def refuse(self, condition: str) -> None:
-        self.add(f"if {condition}: return OTHER")
+    def reject(self, condition: str) -> None:
+        self.add(f"if {condition}: return MISS")
 
     def unpack(self, names: Sequence[str], sequence: str) -> None:
         if names:
@@ -134,18 +134,18 @@ class _GuardWriter(FunctionWriter):
 
     def entry_of(self, mapping: str, key: str) -> str:
         name = self.name()
-        self.add(f"{name} = {mapping}.get({self.constant(key)}, OTHER)")
-        self.refuse(f"{name} is OTHER")
+        self.add(f"{name} = {mapping}.get({self.constant(key)}, MISS)")
+        self.reject(f"{name} is MISS")
         return name
 
     # -- arguments ------------------------------------------------------------------
 
     def static(self, name: str, value: Any) -> None:
         if isinstance(value, _BY_IDENTITY):
-            self.refuse(f"{name} is not {self.constant(value)}")
+            self.reject(f"{name} is not {self.constant(value)}")
         elif type(value) in _BY_VALUE:
             kind, same = self.constant(type(value)), self.constant(value)
-            self.refuse(f"type({name}) is not {kind} or {name} != {same}")
+            self.reject(f"type({name}) is not {kind} or {name} != {same}")
         else:
             raise _Unknown
 
@@ -154,7 +154,7 @@ class _GuardWriter(FunctionWriter):
         kind = type(value)
         if kind is Array:
             aval = self.constant(value.aval)
-            self.refuse(f"type({name}) is not Array or {name}.aval is not {aval}")
+            self.reject(f"type({name}) is not Array or {name}.aval is not {aval}")
             wanted = next(avals)
             if value.aval.dtype is wanted.dtype:
                 return [f"{name}._value"]
@@ -162,7 +162,7 @@ class _GuardWriter(FunctionWriter):
         if kind is np.ndarray:
             return [self.array(name, value, next(avals))]
         if value is None:
-            self.refuse(f"{name} is not None")
+            self.reject(f"{name} is not None")
             return []
         if kind is tuple or kind is list:
             return self.sequence(name, value, avals)
@@ -170,20 +170,20 @@ class _GuardWriter(FunctionWriter):
             return self.dict(name, value, avals)
         if kind not in RAW:
             raise _Unknown
-        self.refuse(f"type({name}) is not {self.constant(kind)}")
+        self.reject(f"type({name}) is not {self.constant(kind)}")
         return [self.converted(name, next(avals))]
 
     def converted(self, name: str, wanted: Any) -> str:
-        """A leaf as an input; the raw keys' road tells whose value does not fit."""
+        """A leaf as an input; the raw keys' path tells whose value does not fit."""
         made = self.name()
         self.add(f"try: {made} = as_input({name}, {self.constant(wanted)})")
-        self.add("except TraceirError: return OTHER")
+        self.add("except TraceirError: return MISS")
         return made
 
     def array(self, name: str, value: np.ndarray, wanted: Any) -> str:
         dtype, shape = self.constant(value.dtype), self.constant(value.shape)
-        self.refuse(f"type({name}) is not ndarray or {name}.dtype is not {dtype}")
-        self.refuse(f"{name}.shape != {shape}")
+        self.reject(f"type({name}) is not ndarray or {name}.dtype is not {dtype}")
+        self.reject(f"{name}.shape != {shape}")
         converted = f"as_input({name}, {self.constant(wanted)})"
         if value.dtype is not wanted.dtype:
             return converted
@@ -191,7 +191,7 @@ class _GuardWriter(FunctionWriter):
 
     def sequence(self, name: str, value: Any, avals: Iterator[Any]) -> list[str]:
         kind = type(value).__name__
-        self.refuse(f"type({name}) is not {kind} or len({name}) != {len(value)}")
+        self.reject(f"type({name}) is not {kind} or len({name}) != {len(value)}")
         names = [self.name() for _ in value]
         self.unpack(names, name)
         pairs = zip(names, value, strict=True)
@@ -200,7 +200,7 @@ class _GuardWriter(FunctionWriter):
     def dict(self, name: str, value: dict[Any, Any], avals: Iterator[Any]) -> list[str]:
         if any(type(key) is not str for key in value):  # 1 and True are equal
             raise _Unknown
-        self.refuse(f"type({name}) is not dict or len({name}) != {len(value)}")
+        self.reject(f"type({name}) is not dict or len({name}) != {len(value)}")
         leaves: list[str] = []
         for key in sorted(value):
             leaves += self.value(self.entry_of(name, key), value[key], avals)

@@ -42,7 +42,7 @@ def _raw_dict(tree: dict[Any, Any]) -> Any:
     return (dict, *tree, *[RAW[type(v)](v) for v in tree.values()])
 
 
-# How a leaf or tree of each type enters the raw key; others take the slow road.
+# How a leaf or tree of each type enters the raw key; others take the slow path.
 RAW: dict[type, Callable[[Any], Any]] = {
     Array: attrgetter("aval"),
     Far: attrgetter("aval"),
@@ -62,7 +62,7 @@ RAW: dict[type, Callable[[Any], Any]] = {
 def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> Any:
     """A cheap key of a call on plain trees and static values, or None.
 
-    None, too, for a static value without a hash, which the slow road may refuse.
+    None, too, for a static value without a hash, which the slow path may refuse.
     """
     positions = static.positions if static else ()
     names = static.names if static else ()
@@ -80,29 +80,29 @@ def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> 
         return None
 
 
-def make_fast(
+def make_fast_path(
     entry: TraceCacheEntry, exe: Any, prepared: Prepared, numpy_out: bool
 ) -> Callable[..., Any]:
     """A runner of one entry: from the call's arguments to its results."""
-    if stays(exe) and not numpy_out:
-        return _staying(entry, exe, prepared)
-    take, run, avals = _taker(prepared), exe.run, entry.closed.out_avals
+    if keeps_on_device(exe) and not numpy_out:
+        return _on_device_path(entry, exe, prepared)
+    read, run, avals = _input_reader(prepared), exe.run, entry.closed.out_avals
     wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
     tree = entry.out_tree
 
     def several(args: Any, kwargs: Any) -> Any:
-        values = take(args, kwargs)
+        values = read(args, kwargs)
         entry.hits += 1
         return tree.unflatten(list(map(wrap, run(*values), avals)))
 
     if entry.writes:
-        return _writing(several, entry, prepared.bound.origins)
+        return _with_write_back(several, entry, prepared.bound.origins)
     if tree.kind is not None:
         return several
     (aval,) = avals
 
     def single(args: Any, kwargs: Any) -> Any:
-        values = take(args, kwargs)
+        values = read(args, kwargs)
         entry.hits += 1
         return wrap(run(*values)[0], aval)
 
@@ -110,15 +110,15 @@ def make_fast(
         entry.hits += 1
         return wrap(run(*[a._value for a in args])[0], aval)
 
-    return single_of_arrays if take is _values else single
+    return single_of_arrays if read is _values else single
 
 
-def stays(exe: Any) -> bool:
+def keeps_on_device(exe: Any) -> bool:
     """True if results of a program stay on the device that computes them."""
     return hasattr(exe, "run_there")
 
 
-def _staying(
+def _on_device_path(
     entry: TraceCacheEntry, exe: Any, prepared: Prepared
 ) -> Callable[..., Any]:
     """A runner whose arrays stay on a device; those of the host are copied there once.
@@ -127,7 +127,7 @@ def _staying(
     """
     origins, call, tree = prepared.bound.origins, prepared.call, entry.out_tree
 
-    def there(k: int, leaf: Any) -> Any:
+    def on_device(k: int, leaf: Any) -> Any:
         found = place_of(leaf)
         if found is None:
             found = exe.put(input_of(call, k, leaf), call.avals[k])
@@ -137,7 +137,7 @@ def _staying(
 
     def run(args: Any, kwargs: Any) -> Any:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
-        places = [there(k, leaf) for k, leaf in enumerate(flatten.leaves(values))]
+        places = [on_device(k, leaf) for k, leaf in enumerate(flatten.leaves(values))]
         entry.hits += 1
         results = exe.run_there(places)
         return tree.unflatten(list(map(far, results, entry.closed.out_avals)))
@@ -145,7 +145,7 @@ def _staying(
     return run
 
 
-def _writing(
+def _with_write_back(
     run: Callable[..., Any], entry: TraceCacheEntry, origins: Sequence[int | str]
 ) -> Callable[..., Any]:
     """A runner that repeats the function's writes to the arguments."""
@@ -164,7 +164,7 @@ def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
     return array if aval.shape else array[()]
 
 
-def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
+def _input_reader(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
     """A function from a call's arguments to its leaves as arrays of the program's
     types.
     """
@@ -177,11 +177,11 @@ def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
             return _values
         return lambda args, kwargs: inputs_of(args, call)
 
-    def take(args: Any, kwargs: Any) -> list[np.ndarray]:
+    def read(args: Any, kwargs: Any) -> list[np.ndarray]:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
         return inputs_of(values if flat else flatten.leaves(values), call)
 
-    return take
+    return read
 
 
 def inputs_of(leaves: Any, call: CallSignature) -> list[np.ndarray]:

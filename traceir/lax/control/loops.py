@@ -102,9 +102,9 @@ def repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Valu
     """One `while` equation; a carry that only passes through the body is a constant of
     it, unless the condition reads it."""
     own, tested = len(body.consts), len(test.consts)
-    stays = [own + k != f for k, f in enumerate(forwarded(body.closed))]
+    varies = [own + k != f for k, f in enumerate(forwarded(body.closed))]
     # What passes through and is not read by the condition need not be carried.
-    small, taken = live_program(test.closed, [True], [True] * tested + stays)
+    small, taken = live_program(test.closed, [True], [True] * tested + varies)
     moved = flipped(taken[tested:])
     consts, carried = body.consts, leaves
     cond_jaxpr, body_jaxpr = test.closed, body.closed

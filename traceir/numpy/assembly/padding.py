@@ -83,7 +83,7 @@ def pad(
     options = _options(mode, kwargs)
     _check_extents(value.shape, widths, mode)
     for name, given in options.items():
-        options[name] = _settled(name, given, value.ndim)
+        options[name] = _checked_option(name, given, value.ndim)
     constants = options.pop("constant_values", 0)
     named = tuple(options.items())
     return _pad(value, constants, widths=widths, mode=mode, options=named)
@@ -131,7 +131,7 @@ def _check_extents(shape: tuple[int, ...], widths: Widths, mode: str) -> None:
             raise rules.error("face.pad-empty", got=f"axis {d} in mode {mode!r}")
 
 
-def _settled(name: str, given: Any, rank: int) -> Any:
+def _checked_option(name: str, given: Any, rank: int) -> Any:
     """An option as `_pad` takes it."""
     match name:
         case "reflect_type" if given not in ("even", "odd"):

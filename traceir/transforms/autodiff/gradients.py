@@ -10,18 +10,18 @@ from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
-from traceir.transforms.autodiff.applied import (
-    FlatFunction,
-    linearized,
-    returned,
-    some_of,
-)
 from traceir.transforms.autodiff.arguments import (
     Argnums,
     Arguments,
     check_callable,
     positions,
     wraps,
+)
+from traceir.transforms.autodiff.flat_functions import (
+    FlatFunction,
+    cotangent_results,
+    flat_function_at,
+    linearize_call,
 )
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.transpose import backward_pass
@@ -51,13 +51,13 @@ def value_and_grad(
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         """The value, and the gradient by the transposed tape."""
         places = positions(argnums, args, "grad")
-        call = some_of(fun, args, kwargs, places, has_aux, "grad")
+        call = flat_function_at(fun, args, kwargs, places, has_aux, "grad")
         arguments = call.arguments
         check_inputs(arguments, allow_int, holomorphic, "grad")
-        outs, tape, aux = linearized(call, "grad")
+        outs, tape, aux = linearize_call(call, "grad")
         aval = _scalar(call, outs, holomorphic)
         found = backward_pass(tape.live(), [filled(1, aval)])
-        trees = arguments.treedef.unflatten(returned(found, arguments.avals))
+        trees = arguments.treedef.unflatten(cotangent_results(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient
 

@@ -9,13 +9,17 @@ from typing import Any
 from traceir import rules
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
-from traceir.transforms.autodiff.applied import all_of, linearized, pushed
 from traceir.transforms.autodiff.arguments import check_callable, result, tangent_of
+from traceir.transforms.autodiff.flat_functions import (
+    flat_function,
+    jvp_call,
+    linearize_call,
+)
 from traceir.transforms.autodiff.linear_functions import (
     LinearFunction,
     VJPFunction,
+    copy_residuals,
     point_of,
-    settled,
 )
 
 Function = Callable[..., Any]
@@ -44,7 +48,7 @@ def jvp(
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         got = f"{type(primals).__name__} and {type(tangents).__name__}"
         raise rules.error("jvp.sequence", got=got)
-    call = all_of(fun, primals, has_aux, "jvp")
+    call = flat_function(fun, primals, has_aux, "jvp")
     arguments = call.arguments
     leaves, treedef = flatten.flatten(tuple(tangents))
     if treedef != arguments.treedef:
@@ -55,7 +59,7 @@ def jvp(
         tangent_of(t, aval, partial(arguments.path, k))
         for k, (t, aval) in enumerate(zip(leaves, arguments.avals, strict=True))
     ]
-    outs, moved, aux = pushed(call, given, "jvp")
+    outs, moved, aux = jvp_call(call, given, "jvp")
     found = [result(t, typeof(o)) for o, t in zip(outs, moved, strict=True)]
     both = call.unflatten(outs), call.unflatten(found)
     return (*both, aux) if has_aux else both
@@ -75,9 +79,9 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     (Array(2., dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
     """
     check_callable(fun, "linearize")
-    call = all_of(fun, primals, has_aux, "linearize")
-    outs, tape, aux = linearized(call, "linearize")
-    linear = LinearFunction(point_of(call, outs), settled(tape.live()))
+    call = flat_function(fun, primals, has_aux, "linearize")
+    outs, tape, aux = linearize_call(call, "linearize")
+    linear = LinearFunction(point_of(call, outs), copy_residuals(tape.live()))
     found = call.unflatten(outs), linear
     return (*found, aux) if has_aux else found
 
@@ -96,8 +100,8 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     check_callable(fun, "vjp")
-    call = all_of(fun, primals, has_aux, "vjp")
-    outs, tape, aux = linearized(call, "vjp")
-    back = VJPFunction(point_of(call, outs), settled(tape.live()))
+    call = flat_function(fun, primals, has_aux, "vjp")
+    outs, tape, aux = linearize_call(call, "vjp")
+    back = VJPFunction(point_of(call, outs), copy_residuals(tape.live()))
     found = call.unflatten(outs), back
     return (*found, aux) if has_aux else found

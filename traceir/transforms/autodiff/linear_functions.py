@@ -20,9 +20,9 @@ from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
-from traceir.transforms.autodiff.applied import FlatFunction, returned
 from traceir.transforms.autodiff.arguments import as_array, path_in, result, tangent_of
 from traceir.transforms.autodiff.cached_transforms import residuals_of
+from traceir.transforms.autodiff.flat_functions import FlatFunction, cotangent_results
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.linearize import Linearized
 from traceir.transforms.autodiff.transpose import backward_pass
@@ -58,7 +58,7 @@ def point_of(call: FlatFunction, outs: Values) -> LinearizationPoint:
     )
 
 
-def settled(tape: Linearized) -> Linearized:
+def copy_residuals(tape: Linearized) -> Linearized:
     """The tape as it is now: arrays of NumPy's that it reads may change."""
     arrays = [v for v in residuals_of(tape) if isinstance(v, np.ndarray)]
     copies = {id(v): as_array(v, str) for v in arrays}
@@ -112,7 +112,7 @@ class VJPFunction(_AtPoint):
             for k, (ct, aval) in enumerate(zip(leaves, point.outs, strict=True))
         ]
         found = backward_pass(self._tape, given)
-        return point.treedef.unflatten(returned(found, point.avals))
+        return point.treedef.unflatten(cotangent_results(found, point.avals))
 
 
 def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotangent:

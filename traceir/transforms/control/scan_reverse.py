@@ -66,13 +66,13 @@ def run_forward(scan: ScanEqn, count: int, values: Values) -> ForwardScan:
     body = keep_outputs(scan.body, [*[True] * count, *(k is None for k in sources)])
     halves = hoisted(body, scan.consts, count)
     early = apply(halves.outer, values[: scan.consts])
-    consts, settled = regions.parts(early, len(early) - sum(halves.moved))
+    consts, invariant = regions.parts(early, len(early) - sum(halves.moved))
     _, init, rows = scan.split(values)
     # A loop without results is not run.
     gives = halves.inner.jaxpr.outvars or any(e.effects for e in halves.inner.eqns)
     found = scan.run(halves.inner, consts, init, rows) if gives else []
     outs, rest = regions.parts(found, count)
-    computed = iter(merged(halves.moved, settled, rest))
+    computed = iter(merged(halves.moved, invariant, rest))
     stacked = iter(flipped(halves.moved))
     return ForwardScan(
         outs,

@@ -202,25 +202,25 @@ def hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
 def _hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
     """The part of a program that depends on its known inputs alone, and the rest."""
     jaxpr = closed.jaxpr
-    settled: set[Atom] = {*jaxpr.constvars, *jaxpr.invars[:known]}
+    invariant: set[Atom] = {*jaxpr.constvars, *jaxpr.invars[:known]}
     early: list[Eqn] = []
     late: list[Eqn] = []
     for eqn in jaxpr.eqns:
-        free = [a for a in eqn.inputs if isinstance(a, Var) and a not in settled]
+        free = [a for a in eqn.inputs if isinstance(a, Var) and a not in invariant]
         if free or eqn.effects:
             late.append(eqn)
         else:
             early.append(eqn)
-            settled.update(eqn.outputs)
+            invariant.update(eqn.outputs)
     stay, rest = jaxpr.outvars[:fixed], jaxpr.outvars[fixed:]
-    moved = tuple(not isinstance(v, Var) or v in settled for v in rest)
+    moved = tuple(not isinstance(v, Var) or v in invariant for v in rest)
     outvars = (*stay, *kept(rest, flipped(moved)))
     read = [a for e in late for a in e.inputs]
     consts = set(jaxpr.constvars)
     needed = dict.fromkeys(
         a
         for a in (*read, *outvars)
-        if isinstance(a, Var) and a in settled and a not in consts
+        if isinstance(a, Var) and a in invariant and a not in consts
     )
     outer = changed(
         closed,

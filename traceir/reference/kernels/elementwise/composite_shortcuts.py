@@ -2,7 +2,7 @@
 
 A composite is several primitives, each of which allows for every operand. For the usual
 operands of a call a single function of NumPy's does the work of all of them; others go
-the slow way, by the kernels.
+by the fallback, the kernels.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels.elementwise.ufunc_shortcuts import UfuncShortcut
 
 # From the types of the operands, the other arguments, and the kernels one by one.
-Whole = Callable[
+CompositeRule = Callable[
     [Sequence[ShapedArray], tuple[Any, ...], Callable[..., Any]], UfuncShortcut | None
 ]
 Types = Sequence[ShapedArray]
 
 
-def _whole_numbers(types: Types, others: tuple[Any, ...]) -> bool:
+def _two_integers(types: Types, others: tuple[Any, ...]) -> bool:
     dtypes = {t.dtype for t in types}
-    return not others and len(types) == 2 and len(dtypes) == 1 and _is_whole(types[0])
+    return not others and len(types) == 2 and len(dtypes) == 1 and _is_int(types[0])
 
 
-def _is_whole(aval: ShapedArray) -> bool:
+def _is_int(aval: ShapedArray) -> bool:
     return aval.dtype.kind in "iu"
 
 
 def _floor_divide(
-    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
 ) -> UfuncShortcut | None:
     """NumPy's quotients, but for those by zero."""
-    if not _whole_numbers(types, others):
+    if not _two_integers(types, others):
         return None
     size, nonzero, divide = types[1].size, np.count_nonzero, np.floor_divide
 
     def run(x: np.ndarray, y: np.ndarray) -> Any:
-        return divide(x, y) if nonzero(y) == size else slowly(x, y)
+        return divide(x, y) if nonzero(y) == size else fallback(x, y)
 
     return UfuncShortcut(run)
 
 
 def _remainder(
-    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
 ) -> UfuncShortcut | None:
     """NumPy's remainders, which are 0 for a divisor of 0, too."""
-    return UfuncShortcut(np.remainder) if _whole_numbers(types, others) else None
+    return UfuncShortcut(np.remainder) if _two_integers(types, others) else None
 
 
 # The arguments of `take` after the axis: what is outside the array is filled.
@@ -57,13 +57,13 @@ FILLED = {(mode, False, False, None) for mode in (None, "fill")}
 
 
 def _take(
-    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
 ) -> UfuncShortcut | None:
     """NumPy's reads where all places are inside: negative ones count from the end."""
     axis, *rest = others
     x, places = types
     known = tuple(rest) in FILLED and (axis is None or type(axis) is int)
-    fits = _is_whole(places) and np.can_cast(places.dtype, np.intp, "safe")
+    fits = _is_int(places) and np.can_cast(places.dtype, np.intp, "safe")
     if not known or not fits or not x.size:
         return None
 
@@ -71,12 +71,12 @@ def _take(
         try:
             return x.take(places, axis)
         except IndexError:
-            return slowly(x, places)
+            return fallback(x, places)
 
     return UfuncShortcut(run, silent=True)
 
 
-WHOLE: dict[str, Whole] = {
+SHORTCUTS: dict[str, CompositeRule] = {
     "traceir.numpy.elementwise.composites.floor_divide": _floor_divide,
     "traceir.numpy.elementwise.composites.remainder": _remainder,
     "traceir.numpy.indexing.take_put._take": _take,
@@ -87,7 +87,7 @@ def composite_shortcut(
     function: Callable[..., Any],
     types: Types,
     others: tuple[Any, ...],
-    slowly: Callable[..., Any],
+    fallback: Callable[..., Any],
 ) -> UfuncShortcut | None:
     """A shortcut for a composite; None for one that is no more than its parts.
 
@@ -97,5 +97,5 @@ def composite_shortcut(
     >>> composite_shortcut(remainder, two, (), lambda x, y: None).function
     <ufunc 'remainder'>
     """
-    rule = WHOLE.get(f"{function.__module__}.{function.__qualname__}")
-    return None if rule is None else rule(types, others, slowly)
+    rule = SHORTCUTS.get(f"{function.__module__}.{function.__qualname__}")
+    return None if rule is None else rule(types, others, fallback)

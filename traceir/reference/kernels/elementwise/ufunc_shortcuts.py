@@ -27,7 +27,7 @@ class UfuncShortcut:
     """A function of arrays, and how it is called in the place of a kernel.
 
     `rest` are positional arguments after the operands; `order` is the operands', where
-    it is another; `together` gives them as one tuple. Of contiguous operands it makes
+    it is another; `packed` gives them as one tuple. Of contiguous operands it makes
     contiguous memory of its own, or a `view`. A `silent` one raises no floating-point
     flag.
     """
@@ -35,7 +35,7 @@ class UfuncShortcut:
     function: Callable[..., Any]
     rest: tuple[Any, ...] = ()
     order: tuple[int, ...] | None = None
-    together: bool = False
+    packed: bool = False
     view: bool = False
     silent: bool = False
 
@@ -46,7 +46,7 @@ class UfuncShortcut:
         np.int64(6)
         """
         given = xs if self.order is None else tuple(xs[k] for k in self.order)
-        operands = (given,) if self.together else given
+        operands = (given,) if self.packed else given
         return self.function(*operands, *self.rest)
 
 
@@ -55,7 +55,7 @@ DOT = (((0,), (0,)), ((), ()))
 # The ranks of operands whose product is NumPy's, by what is summed.
 PRODUCTS = {MATMUL: {(2, 2), (2, 1)}, DOT: {(1, 1)}}
 # Kinds of numbers that NumPy orders and converts as the tables say.
-ORDERED, WHOLE = frozenset("biuf"), frozenset("biu")
+ORDERED, INTEGRAL = frozenset("biuf"), frozenset("biu")
 NUMBERS = ORDERED | {"c"}
 # Functions that look at bits, compare or choose.
 SILENT = frozenset(
@@ -77,7 +77,7 @@ def ufunc_shortcut(
     >>> ufunc_shortcut("integer_pow", [ShapedArray((2,), "float32")], {"y": 2}).function
     <ufunc 'square'>
     """
-    rule = SHORT.get(primitive)
+    rule = SHORTCUTS.get(primitive)
     if rule is not None:
         return rule(types, params)
     kernel = KERNELS.get(primitive)
@@ -89,7 +89,7 @@ def _ufunc(function: np.ufunc, types: Types) -> UfuncShortcut | None:
     if not kinds <= NUMBERS:
         return None
     silent = function in SILENT and kinds <= ORDERED
-    exact = function in ARITHMETIC and kinds <= WHOLE
+    exact = function in ARITHMETIC and kinds <= INTEGRAL
     return UfuncShortcut(function, silent=silent or exact)
 
 
@@ -120,26 +120,26 @@ def _equal(function: np.ufunc) -> Rule:
 # --- elements that move ---------------------------------------------------------------
 
 
-def _shaped(shape: Sequence[int]) -> UfuncShortcut:
+def _reshaped(shape: Sequence[int]) -> UfuncShortcut:
     if not shape:  # a number of NumPy's has a method that takes no empty shape
         return UfuncShortcut(np.reshape, ((),), view=True, silent=True)
     return UfuncShortcut(methodcaller("reshape", tuple(shape)), view=True, silent=True)
 
 
 def _reshape(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
-    return _shaped(params["new_sizes"])
+    return _reshaped(params["new_sizes"])
 
 
 def _squeeze(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     left = set(range(types[0].ndim)) - set(params["dimensions"])
-    return _shaped([types[0].shape[d] for d in sorted(left)])
+    return _reshaped([types[0].shape[d] for d in sorted(left)])
 
 
 def _transpose(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     shape, order = types[0].shape, params["permutation"]
     moved = [d for d in order if shape[d] != 1]
     if moved == sorted(moved):
-        return _shaped([shape[d] for d in order])
+        return _reshaped([shape[d] for d in order])
     return UfuncShortcut(lambda x: x.transpose(order).copy(), silent=True)
 
 
@@ -147,7 +147,7 @@ def _broadcast(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     dims, shape = params["broadcast_dimensions"], params["shape"]
     in_order = sorted(dims) == list(dims)
     same = types[0].size == ShapedArray(shape, types[0].dtype).size
-    return _shaped(shape) if in_order and same else None
+    return _reshaped(shape) if in_order and same else None
 
 
 def _slice(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
@@ -159,7 +159,7 @@ def _slice(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
 
 def _concatenate(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     return UfuncShortcut(
-        np.concatenate, (params["dimension"],), together=True, silent=True
+        np.concatenate, (params["dimension"],), packed=True, silent=True
     )
 
 
@@ -186,7 +186,7 @@ def _convert(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     if x.dtype.kind not in ORDERED or dtype.kind not in ORDERED:
         return None
     if x.dtype.kind != "f" or dtype.kind not in "iu":
-        silent = x.dtype.kind in WHOLE and dtype.kind in WHOLE
+        silent = x.dtype.kind in INTEGRAL and dtype.kind in INTEGRAL
         return UfuncShortcut(methodcaller("astype", dtype), silent=silent)
     few = dtype.kind == "i" and x.size <= cost_model.STABLE_SORT_LINE
     return _to_integer(dtype, KERNELS["convert_element_type"]) if few else None
@@ -233,7 +233,7 @@ def _logical(function: np.ufunc) -> Rule:
     return rule
 
 
-def _place(name: str) -> Rule:
+def _arg_reduction(name: str) -> Rule:
     def rule(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
         if types[0].dtype.kind not in ORDERED:
             return None
@@ -268,9 +268,9 @@ def _sort(types: Types, params: Mapping[str, Any]) -> UfuncShortcut | None:
     return UfuncShortcut(ordered, silent=True)
 
 
-SHORT: dict[str, Rule] = {
-    "argmax": _place("argmax"),
-    "argmin": _place("argmin"),
+SHORTCUTS: dict[str, Rule] = {
+    "argmax": _arg_reduction("argmax"),
+    "argmin": _arg_reduction("argmin"),
     "broadcast_in_dim": _broadcast,
     "concatenate": _concatenate,
     "convert_element_type": _convert,

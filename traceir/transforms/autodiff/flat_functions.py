@@ -48,7 +48,7 @@ class FlatFunction:
         self.has_aux = has_aux
         self.asker = asker
         self.place = place or (lambda values: (values, {}))
-        self.returned: Any = None
+        self.aux_values: Any = None
         self.tree: flatten.TreeDef = flatten.LEAF
 
     def __call__(self, leaves: Sequence[Any]) -> list[Any]:
@@ -56,7 +56,7 @@ class FlatFunction:
         args, kwargs = self.place(self.arguments.treedef.unflatten(leaves))
         returned = self.fun(*args, **kwargs)
         if self.has_aux:
-            returned, self.returned = check_aux(returned, self.asker)
+            returned, self.aux_values = check_aux(returned, self.asker)
         found, self.tree = flatten.flatten(returned)
         check_outputs(found, self.tree)
         return [
@@ -70,11 +70,13 @@ class FlatFunction:
 
     def aux(self, trace: JVPTrace) -> Any:
         """The values returned beside the result, without tangents."""
-        leaves, tree = flatten.flatten(self.returned)
+        leaves, tree = flatten.flatten(self.aux_values)
         return tree.unflatten(trace.split(leaves)[0])
 
 
-def linearized(call: FlatFunction, transform: str) -> tuple[list[Any], Linearized, Any]:
+def linearize_call(
+    call: FlatFunction, transform: str
+) -> tuple[list[Any], Linearized, Any]:
     """The results, the linearized function, and its auxiliary results."""
     leaves = call.arguments.leaves
     kept: list[Any] = []
@@ -91,7 +93,7 @@ def linearized(call: FlatFunction, transform: str) -> tuple[list[Any], Linearize
     return outs, linearized, kept[0] if kept else None
 
 
-def pushed(
+def jvp_call(
     call: FlatFunction, tangents: Sequence[Tangent], transform: str
 ) -> tuple[list[Value], list[Tangent], Any]:
     """The results, their tangents, and the auxiliary results."""
@@ -104,7 +106,7 @@ def pushed(
     return outs, moved, aux
 
 
-def all_of(
+def flat_function(
     fun: Function, primals: Sequence[Any], has_aux: bool, asker: str
 ) -> FlatFunction:
     """A function of all its arguments, which are primals."""
@@ -112,7 +114,7 @@ def all_of(
     return FlatFunction(fun, Arguments(primals, labels), has_aux, asker)
 
 
-def some_of(
+def flat_function_at(
     fun: Function,
     args: Sequence[Any],
     kwargs: dict[str, Any],
@@ -132,7 +134,9 @@ def some_of(
     return FlatFunction(fun, arguments, has_aux, asker, place)
 
 
-def returned(found: Sequence[Cotangent], avals: Sequence[ShapedArray]) -> list[Any]:
+def cotangent_results(
+    found: Sequence[Cotangent], avals: Sequence[ShapedArray]
+) -> list[Any]:
     """The cotangents of leaves as they are returned."""
     return [
         result(Zero(aval) if ct is None else ct, aval)
