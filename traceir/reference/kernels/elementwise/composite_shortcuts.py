@@ -15,14 +15,14 @@ import numpy as np
 from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels.elementwise.ufunc_shortcuts import UfuncShortcut
 
-# From the types of the operands, the other arguments, and the kernels one by one.
-CompositeRule = Callable[
-    [Sequence[ShapedArray], tuple[Any, ...], Callable[..., Any]], UfuncShortcut | None
-]
 Types = Sequence[ShapedArray]
+Others = tuple[Any, ...]
+Kernels = Callable[..., Any]
+# From the types of the operands, the other arguments, and the kernels one by one.
+CompositeRule = Callable[[Types, Others, Kernels], UfuncShortcut | None]
 
 
-def _two_integers(types: Types, others: tuple[Any, ...]) -> bool:
+def _two_integers(types: Types, others: Others) -> bool:
     dtypes = {t.dtype for t in types}
     return not others and len(types) == 2 and len(dtypes) == 1 and _is_int(types[0])
 
@@ -32,7 +32,7 @@ def _is_int(aval: ShapedArray) -> bool:
 
 
 def _floor_divide(
-    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
+    types: Types, others: Others, fallback: Kernels
 ) -> UfuncShortcut | None:
     """NumPy's quotients, but for those by zero."""
     if not _two_integers(types, others):
@@ -45,9 +45,7 @@ def _floor_divide(
     return UfuncShortcut(run)
 
 
-def _remainder(
-    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
-) -> UfuncShortcut | None:
+def _remainder(types: Types, others: Others, fallback: Kernels) -> UfuncShortcut | None:
     """NumPy's remainders, which are 0 for a divisor of 0, too."""
     return UfuncShortcut(np.remainder) if _two_integers(types, others) else None
 
@@ -56,9 +54,7 @@ def _remainder(
 FILLED = {(mode, False, False, None) for mode in (None, "fill")}
 
 
-def _take(
-    types: Types, others: tuple[Any, ...], fallback: Callable[..., Any]
-) -> UfuncShortcut | None:
+def _take(types: Types, others: Others, fallback: Kernels) -> UfuncShortcut | None:
     """NumPy's reads where all places are inside: negative ones count from the end."""
     axis, *rest = others
     x, places = types
@@ -84,10 +80,7 @@ SHORTCUTS: dict[str, CompositeRule] = {
 
 
 def composite_shortcut(
-    function: Callable[..., Any],
-    types: Types,
-    others: tuple[Any, ...],
-    fallback: Callable[..., Any],
+    function: Callable[..., Any], types: Types, others: Others, fallback: Kernels
 ) -> UfuncShortcut | None:
     """A shortcut for a composite; None for one that is no more than its parts.
 

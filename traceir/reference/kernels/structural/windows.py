@@ -24,28 +24,29 @@ def _windows(
     x: np.ndarray,
     fill: Any,
     dims: Sequence[int],
-    extents: Shape,
-    strides: Shape,
+    window_dimensions: Shape,
+    window_strides: Shape,
     padding: Pairs,
-    apart: Shape,
-    within: Shape,
+    base_dilation: Shape,
+    window_dilation: Shape,
 ) -> np.ndarray:
     """A view with a window for each place: its elements have dimensions at the end.
 
-    Elements are `apart` in the operand, and `within` a window, by so many places.
+    Dilations are how many places elements are apart, in the operand and in a window.
     """
     config = [(0, 0, 0)] * x.ndim
-    for d, (low, high), by in zip(dims, padding, apart):
+    for d, (low, high), by in zip(dims, padding, base_dilation):
         config[d] = (low, high, by - 1)
     if any(map(any, config)):
         x = _padded(x, fill, config)
     shape, steps = list(x.shape), list(x.strides)
-    for d, extent, stride, by in zip(dims, extents, strides, within):
+    windows = zip(dims, window_dimensions, window_strides, window_dilation)
+    for d, extent, stride, by in windows:
         span = (extent - 1) * by + 1 if extent else 0
         shape[d] = max(0, (x.shape[d] - span) // stride + 1)
         steps[d] = x.strides[d] * stride
-    shape += extents
-    steps += [x.strides[d] * by for d, by in zip(dims, within)]
+    shape += window_dimensions
+    steps += [x.strides[d] * by for d, by in zip(dims, window_dilation)]
     return as_strided(x, shape, steps, writeable=False)
 
 
@@ -58,28 +59,10 @@ def _padded(x: np.ndarray, fill: Any, config: Sequence[tuple[int, int, int]]) ->
     return pad(x, fill, padding_config=tuple(config))
 
 
-def _all(
-    x: np.ndarray,
-    fill: Any,
-    base_dilation: Shape,
-    padding: Pairs,
-    window_dilation: Shape,
-    window_dimensions: Shape,
-    window_strides: Shape,
-) -> tuple[np.ndarray, Shape]:
+def _all(x: np.ndarray, fill: Any, **window: Any) -> tuple[np.ndarray, Shape]:
     """Windows over all dimensions, and the axes of their elements."""
     axes = tuple(range(x.ndim, 2 * x.ndim))
-    view = _windows(
-        x,
-        fill,
-        range(x.ndim),
-        window_dimensions,
-        window_strides,
-        padding,
-        base_dilation,
-        window_dilation,
-    )
-    return view, axes
+    return _windows(x, fill, range(x.ndim), **window), axes
 
 
 @kernel("reduce_window_sum")
@@ -113,12 +96,9 @@ def _chosen(x: np.ndarray, select_prim: str, **window: Any) -> tuple[Any, Any]:
         return numbers[..., 0], np.zeros(numbers.shape[:-1], bool)
     values = x.reshape(-1)[numbers]
     inside = numbers >= 0
-    if select_prim == "ge":
-        best = np.where(inside, values, ends_of(x.dtype)[0])
-        top = np.maximum.reduce(best, axis=-1, keepdims=True)
-    else:
-        best = np.where(inside, values, ends_of(x.dtype)[1])
-        top = np.minimum.reduce(best, axis=-1, keepdims=True)
+    extreme, end = (np.maximum, 0) if select_prim == "ge" else (np.minimum, 1)
+    best = np.where(inside, values, ends_of(x.dtype)[end])
+    top = extreme.reduce(best, axis=-1, keepdims=True)
     # A NaN is where the extreme is one; padding is never chosen.
     first = np.argmax(inside & ((best == top) | (best != best)), axis=-1)
     found = np.take_along_axis(numbers, first[..., None], axis=-1)[..., 0]
