@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -348,6 +348,27 @@ def test_a_malformed_table_is_refused(what: str) -> None:
     assert text.startswith(PROBLEMS[rule])
     assert [word for word in words if word not in text] == []
     assert len(text.splitlines()) < 10
+
+
+def row_paths(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all tables and lists within tables; those to rows end in a number."""
+    for step, inner in part.items() if isinstance(part, dict) else enumerate(part):
+        if isinstance(inner, dict | list):
+            yield (*path, step)
+            yield from row_paths(inner, (*path, step))
+
+
+def test_every_kind_of_row_refuses_an_unknown_key() -> None:
+    tables = copy.deepcopy(dict(default().tables))
+    rows = [path for path in row_paths(tables) if type(path[-1]) is int]
+    for path in {(path[0], len(path), path[-2]): path for path in rows}.values():
+        found: Any = tables
+        for step in path:
+            found = found[step]
+        found["colour"] = "red"
+        with pytest.raises(RuleTableError, match="unknown colour"):
+            load(tables, like=default())
+        del found["colour"]
 
 
 def test_every_problem_has_a_table_that_has_it() -> None:

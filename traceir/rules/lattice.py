@@ -53,9 +53,7 @@ def read_lattice(table: RowReader) -> tuple[Lattice, list[Clause]]:
 
 
 def _clause(row: RowReader) -> Clause:
-    clause = Clause(row.text("id"), row.says())
-    row.done()
-    return clause
+    return Clause(row.text("id"), row.says())
 
 
 def _dtype(name: str, row: RowReader) -> DType:

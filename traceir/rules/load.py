@@ -184,7 +184,6 @@ class _Loader:
         found = {}
         for row in table.rows("clause"):
             clause = self.plain(row)
-            row.done()
             found[clause.id] = clause
         return found
 
@@ -231,14 +230,12 @@ class _Loader:
             sets[row.text("name")] = rows.AccuracySet(
                 clause.id, row.text("name"), clause.says
             )
-            row.done()
         choices = {}
         for row in table.rows("choice"):
             clause, allowed = self.plain(row), row.texts("allowed", ...)
             choices[clause.id] = rows.Choice(
                 clause.id, clause.says, allowed, row.one_of("reference", allowed)
             )
-            row.done()
         self.others(table)
         table.done()
         return sets, choices
@@ -265,7 +262,6 @@ class _Loader:
             clause, per = self.plain(row), row.one_of("per", KEYS)
             part = row.formula("part", KEYS[per])
             keys.append(rows.KeyRow(clause.id, per, part, clause.says))
-            row.done()
         flags, split = {}, []
         for row in table.rows("flag"):
             clause, name = self.plain(row), row.text("name")
@@ -274,7 +270,6 @@ class _Loader:
             flags[name] = rows.Flag(clause.id, name, values, key, clause.says)
             if key:
                 split.append(self.split(key, name, row))
-            row.done()
         self.others(table)
         table.done()
         for key_row in keys:
@@ -307,7 +302,6 @@ class _Loader:
             transforms[name] = rows.Transform(
                 clause.id, name, knows, traces, clause.says, *how
             )
-            row.done()
         for row in table.rows("ask"):
             clause, needs = self.plain(row), row.one_of("needs", (*knowledge, "never"))
             action, code = row.text("action"), row.text("code")
@@ -315,13 +309,11 @@ class _Loader:
             asks[clause.id] = rows.Ask(
                 clause.id, action, code, needs, raises, clause.says
             )
-            row.done()
         for row in table.rows("nesting"):
             clause = self.plain(row)
             keys = ("level", "holds", "knows", "answers")
             formulas = (row.maybe(key, NESTING) for key in keys)
             nesting[clause.id] = rows.Nesting(clause.id, clause.says, *formulas)
-            row.done()
         self.others(table)
         table.done()
         return rows.Levels(knowledge, transforms, asks, nesting)
@@ -341,7 +333,6 @@ class _Loader:
                 row.get("width", int, 0),
                 row.get("indent", int, 0),
             )
-            row.done()
         return found
 
     def errors(self) -> dict[str, rows.Clause]:
@@ -351,7 +342,6 @@ class _Loader:
         found |= self.others(table)
         for row in table.rows("fact"):
             self.plain(row)
-            row.done()
         table.done()
         return found
 

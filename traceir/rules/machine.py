@@ -184,28 +184,21 @@ def read_machine(
 
 def _state(row: RowReader, plain: Callable[[RowReader], Clause]) -> State:
     clause, place = plain(row), row.one_of("place", PLACES)
-    row.done()
     return State(clause.id, clause.id.rpartition(".")[2], place, clause.says)
 
 
 def _event(row: RowReader) -> tuple[str, str]:
-    found = row.text("name"), row.says()
-    row.done()
-    return found
+    return row.text("name"), row.says()
 
 
 def _fact(row: RowReader, states: Mapping[str, State]) -> Fact:
     where = _all_of(row, "states", states) if row.has("states") else tuple(states)
-    fact = Fact(row.text("name"), row.formula("holds", SCOPE), where, row.says())
-    row.done()
-    return fact
+    return Fact(row.text("name"), row.formula("holds", SCOPE), where, row.says())
 
 
 def _demand(row: RowReader) -> Demand:
     of = row.one_of("of", OUTCOMES)
-    demand = Demand(of, row.formula("holds", SCOPE), row.text("raises"))
-    row.done()
-    return demand
+    return Demand(of, row.formula("holds", SCOPE), row.text("raises"))
 
 
 def _transition(
@@ -217,7 +210,7 @@ def _transition(
 ) -> Transition:
     """A row of the machine as data."""
     clause = plain(row)
-    found = Transition(
+    return Transition(
         clause.id,
         _all_of(row, "from", states),
         row.one_of("event", events),
@@ -227,17 +220,13 @@ def _transition(
         row.text("raises", ""),
         clause.says,
     )
-    row.done()
-    return found
 
 
 def _impossible(
     row: RowReader, states: Mapping[str, State], events: Mapping[str, str]
 ) -> Impossible:
     sources, found = _all_of(row, "from", states), _all_of(row, "event", events)
-    impossible = Impossible(sources, found, row.says())
-    row.done()
-    return impossible
+    return Impossible(sources, found, row.says())
 
 
 def _all_of(row: RowReader, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:

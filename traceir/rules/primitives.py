@@ -212,7 +212,6 @@ def _relations(row: RowReader, scope: FormulaNames) -> Iterator[Relation]:
     for part in row.rows("post"):
         formulas = (part.formula(key, scope) for key in ("over", "holds"))
         yield Relation(part.says(), *formulas)
-        part.done()
 
 
 def _singular(
@@ -222,7 +221,6 @@ def _singular(
     for part in row.rows("singular"):
         by = part.one_of("by", ("", *inputs), "")
         yield Singular(part.says(), part.formula("at", scope), by)
-        part.done()
 
 
 def _inputs(row: RowReader) -> tuple[tuple[str, ...], bool]:
@@ -296,7 +294,6 @@ def _out(row: RowReader, scope: FormulaNames) -> tuple[Out, ...] | Formula:
     for out in row.rows("out"):
         fields = (out.formula(k, scope) for k in ("shape", "dtype", "weak_type"))
         found.append(Out(*fields))
-        out.done()
     return tuple(found)
 
 
@@ -339,7 +336,7 @@ def read_clause(
 ) -> Clause:
     """One clause; `holds`: it must have a formula; `at`: where it may apply."""
     formula = row.formula("holds", scope) if holds else row.maybe("holds", scope)
-    clause = Clause(
+    return Clause(
         row.text("id"),
         row.says(),
         formula,
@@ -348,5 +345,3 @@ def read_clause(
         row.texts("needs"),
         row.one_of("at", at) if at else "",
     )
-    row.done()
-    return clause

@@ -87,10 +87,15 @@ class RowReader:
         return self.formula(key, allowed) if self.has(key) else None
 
     def rows(self, key: str) -> Iterator[RowReader]:
-        """The rows of a list of tables."""
+        """The rows of a list of tables, each read before the next one is asked for.
+
+        Raises table.key for a row with a key that was not asked for by then.
+        """
         for n, item in enumerate(self.get(key, list, [])):
             label = item.get("id", n) if isinstance(item, Mapping) else n
-            yield RowReader(item, f"{self.where}: {key} {label}")
+            row = RowReader(item, f"{self.where}: {key} {label}")
+            yield row
+            row.done()
 
     def tables(self, key: str) -> Iterator[tuple[str, RowReader]]:
         """The rows of a table of tables, with their names."""
