@@ -54,20 +54,13 @@ def isclose(
     neither = lax.bitwise_and(*aligned("isclose", [isnan(x), isnan(y)]))
     finite = isfinite(y)
     distance = lax.abs(lax.sub(x, y))
-    allowed = _sum(absolute, _product(relative, lax.abs(y)))
+    allowed = lax.mul(*aligned("isclose", [relative, lax.abs(y)]))
+    allowed = lax.add(*aligned("isclose", [absolute, allowed]))
     near = lax.le(*aligned("isclose", [distance, allowed]))
     same = lax.eq(x, y)
     near = lax.bitwise_and(*aligned("isclose", [finite, near]))
     found = lax.bitwise_or(same, near)
     return lax.bitwise_or(found, neither) if equal_nan else found
-
-
-def _product(x: Operand, y: Operand) -> Array:
-    return lax.mul(*aligned("isclose", [x, y]))
-
-
-def _sum(x: Operand, y: Operand) -> Array:
-    return lax.add(*aligned("isclose", [x, y]))
 
 
 @composite(static_argnames=["equal_nan"])

@@ -191,13 +191,9 @@ def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
         starts = [_wrapped(s, n, dtype) for s, n in zip(starts, x.shape, strict=True)]
     found = bind("dynamic_slice", x, *starts, slice_sizes=tuple(sizes))
     found = lax.squeeze(found, dropped)
-    left = [part is None for part in parts if part is None or _keeps_dimension(part)]
+    left = [p is None for p in parts if p is None or isinstance(p, builtins.slice)]
     new = [d for d, is_new in enumerate(left) if is_new]
     return lax.expand_dims(found, new) if new else found
-
-
-def _keeps_dimension(part: Any) -> bool:
-    return isinstance(part, builtins.slice)
 
 
 def _wrapped(start: Any, extent: int, dtype: np.dtype) -> Any:

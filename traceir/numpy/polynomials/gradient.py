@@ -145,7 +145,8 @@ def gradient(
         raise rules.error("face.spacing", got=got)
     if len(given) == 1:
         given = given * len(axes)
-    steps: list[Operand] = given or [_one(samples)] * len(axes)
+    one = typed(1.0, typeof(samples).dtype, typeof(samples).weak_type)
+    steps: list[Operand] = given or [one] * len(axes)
     found = []
     for d, step in zip(axes, steps):
         extents = shape_of(step)
@@ -154,10 +155,6 @@ def gradient(
             raise rules.error("face.spacing", got=got)
         found.append(_slopes(samples, d, step))
     return found[0] if len(found) == 1 else found
-
-
-def _one(x: Operand) -> Operand:
-    return typed(1.0, typeof(x).dtype, typeof(x).weak_type)
 
 
 def _slopes(f: Operand, axis: int, step: Operand) -> Array:

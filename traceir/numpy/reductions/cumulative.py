@@ -164,14 +164,8 @@ def cumulative_sum(
     >>> cumulative_sum(jnp.array([1, 2, 3]), include_initial=True)
     Array([0, 1, 3, 6], dtype=int32)
     """
-    return _along(
-        "cumulative_sum",
-        _cumsum_with_promotion,
-        x,
-        axis,
-        dtype,
-        0 if include_initial else None,
-    )
+    initial = 0 if include_initial else None
+    return _along("cumulative_sum", _cumsum_with_promotion, x, axis, dtype, initial)
 
 
 def cumulative_prod(
@@ -192,9 +186,8 @@ def cumulative_prod(
         wanted = sum_dtype(typeof(a).dtype) if dtype is None else dtype
         return _cumulative("cumulative_prod", lax.cumprod, a, axis, wanted)
 
-    return _along(
-        "cumulative_prod", run, x, axis, dtype, 1 if include_initial else None
-    )
+    initial = 1 if include_initial else None
+    return _along("cumulative_prod", run, x, axis, dtype, initial)
 
 
 def _along(
