@@ -22,6 +22,7 @@ OPTIONS: list[dict[str, bool]] = [
     {"slots": True},
     {"frozen": True, "eq": False},
     {"frozen": True, "slots": True, "repr": False},
+    {"eq": False, "slots": True, "weakref_slot": True},
 ]
 
 

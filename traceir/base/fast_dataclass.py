@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from traceir.base.generated_code import define
 
-_KNOWN = {"frozen", "slots", "eq", "repr"}
+_KNOWN = {"frozen", "slots", "weakref_slot", "eq", "repr"}
 
 
 class _Factory:
@@ -67,11 +67,13 @@ def _made(
     slots: bool = False,
     eq: bool = True,
     repr: bool = True,
+    weakref_slot: bool = False,
 ) -> type:
     own = set(cls.__dict__)
     doc = cls.__doc__
     cls.__doc__ = "?"  # where there is none, one is made of the signature
-    cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=slots)
+    rest = {"slots": slots, "weakref_slot": weakref_slot}
+    cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, **rest)
     cls.__doc__ = doc
     fields = dataclasses.fields(cls)
     methods: dict[str, Any] = {"__init__": _init(cls, fields, frozen)}

@@ -20,13 +20,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple
 
 from traceir import rules
 from traceir.base import config, cost_model, source_info
 from traceir.base.config import local
+from traceir.base.fast_dataclass import dataclass
 from traceir.errors import StaleCaptureError, TraceirError
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages

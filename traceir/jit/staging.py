@@ -7,7 +7,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr

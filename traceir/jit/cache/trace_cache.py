@@ -14,13 +14,14 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import rules
 from traceir.base.caches import ClockEviction, clear_all
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.bounds_check import BoundsChecks
