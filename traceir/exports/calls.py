@@ -6,6 +6,7 @@ Serves: export.derivatives
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from traceir.exports.derivatives import FUNCTIONS, JvpProgram, Rule
@@ -13,7 +14,6 @@ from traceir.ir.jaxpr import (
     ClosedJaxpr,
     Eqn,
     HostFunction,
-    Jaxpr,
     Params,
     sort_params,
     subjaxprs,
@@ -52,10 +52,9 @@ def with_rules(closed: ClosedJaxpr, found: Sequence[Rule | None]) -> ClosedJaxpr
             return inner
         key = id(inner), tuple(map(id, own))
         if key not in made:
-            jaxpr, rest = inner.jaxpr, iter(own)
-            eqns = tuple(equation(eqn, rest) for eqn in jaxpr.eqns)
-            parts = jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars
-            made[key] = ClosedJaxpr(Jaxpr(*parts, jaxpr.debug_name), inner.consts)
+            rest = iter(own)
+            eqns = tuple(equation(eqn, rest) for eqn in inner.eqns)
+            made[key] = ClosedJaxpr(replace(inner.jaxpr, eqns=eqns), inner.consts)
         return made[key]
 
     def equation(eqn: Eqn, rest: Iterator[Rule | None]) -> Eqn:
@@ -65,8 +64,7 @@ def with_rules(closed: ClosedJaxpr, found: Sequence[Rule | None]) -> ClosedJaxpr
         params = tuple((name, param(value, rest)) for name, value in eqn.params)
         if rule is not None:
             params = _with_functions(eqn, params, rule)
-        parts = eqn.inputs, eqn.outputs, params, eqn.effects, eqn.source
-        return Eqn(eqn.primitive, *parts)
+        return replace(eqn, params=params)
 
     def param(value: Any, rest: Iterator[Rule | None]) -> Any:
         if type(value) is tuple:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 
 from traceir import rules
 from traceir.base import source_info
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, Jaxpr, located
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, located
 
 
 def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -18,10 +19,8 @@ def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:
-    jaxpr = closed.jaxpr
-    eqns = tuple(map(_equation, jaxpr.eqns))
-    made = Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.debug_name)
-    return ClosedJaxpr(made, closed.consts)
+    eqns = tuple(map(_equation, closed.eqns))
+    return ClosedJaxpr(replace(closed.jaxpr, eqns=eqns), closed.consts)
 
 
 def _equation(eqn: Eqn) -> Eqn:
@@ -31,7 +30,7 @@ def _equation(eqn: Eqn) -> Eqn:
         got = f"the equation `{eqn.primitive}`, which calls the host"
         raise rules.error("export.whole", got=got, where=where)
     params = tuple((name, _param(value)) for name, value in eqn.params)
-    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, eqn.source)
+    return replace(eqn, params=params)
 
 
 def _param(value: Hashable) -> Hashable:

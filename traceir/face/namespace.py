@@ -276,11 +276,7 @@ class NamespaceView:
         view = self._view(function.__globals__)
         view.plain |= classes.tells_classes_apart(function.__code__)
         made = FunctionType(
-            code,
-            view,
-            function.__name__,
-            self.of(function.__defaults__),
-            cells or None,
+            code, view, function.__name__, self.of(function.__defaults__), cells or None
         )
         known = function.__kwdefaults__
         made.__kwdefaults__ = known and {k: self.of(v) for k, v in known.items()}

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -154,14 +155,7 @@ def compile_program(
         given = (tuple(donated),) if donates else ()
         compiled: Executable = module.compile(closed, name, *given)
         return compiled
-    jaxpr = closed.jaxpr
-    kept = Jaxpr(
-        jaxpr.constvars,
-        tuple(jaxpr.invars[k] for k in used),
-        jaxpr.eqns,
-        jaxpr.outvars,
-        name,
-    )
+    kept = replace(closed.jaxpr, invars=tuple(closed.jaxpr.invars[k] for k in used))
     own = tuple(used.index(k) for k in donated if k in used)
     given = (own,) if donates else ()
     inner = module.compile(ClosedJaxpr(kept, closed.consts), name, *given)

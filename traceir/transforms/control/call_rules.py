@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Params, Var
+from traceir.ir.jaxpr import ClosedJaxpr, Literal, Params, Var
 from traceir.tracing.staging import constants_of
 from traceir.tracing.trace import typeof
 from traceir.transforms.autodiff.cached_transforms import (
@@ -38,6 +38,7 @@ from traceir.transforms.rules.registry import (
     Values,
     Zero,
 )
+from traceir.transforms.rules.rewrites import changed
 
 
 def jvp_call(primitive: str) -> JvpRule:
@@ -125,10 +126,7 @@ def _without_copies(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[tuple[str, i
         places.append(place)
     if len(kept) == len(jaxpr.outvars):
         return closed, places
-    shorter = Jaxpr(
-        jaxpr.constvars, jaxpr.invars, jaxpr.eqns, tuple(kept), jaxpr.debug_name
-    )
-    return ClosedJaxpr(shorter, closed.consts, closed.backend), places
+    return changed(closed, outvars=tuple(kept)), places
 
 
 def transpose_jit(

@@ -6,11 +6,12 @@ Serves: control.*, cond.*, while.*, scan.*
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 
 
 def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:
@@ -92,26 +93,14 @@ def substitute(
     def use(atoms: Sequence[Atom]) -> tuple[Atom, ...]:
         return tuple(renamed.get(a, a) if isinstance(a, Var) else a for a in atoms)
 
-    eqns = tuple(
-        Eqn(e.primitive, use(e.inputs), e.outputs, e.params, e.effects, e.source)
-        for e in closed.jaxpr.eqns
-    )
+    eqns = tuple(replace(e, inputs=use(e.inputs)) for e in closed.jaxpr.eqns)
     outvars = use(closed.jaxpr.outvars)
     return changed(closed, invars=tuple(invars), eqns=eqns, outvars=outvars)
 
 
 def changed(closed: ClosedJaxpr, **parts: Any) -> ClosedJaxpr:
     """The program with other inputs, equations or results."""
-    jaxpr = closed.jaxpr
-    made = {
-        "constvars": jaxpr.constvars,
-        "invars": jaxpr.invars,
-        "eqns": jaxpr.eqns,
-        "outvars": jaxpr.outvars,
-        "debug_name": jaxpr.debug_name,
-        **parts,
-    }
-    return ClosedJaxpr(Jaxpr(**made), closed.consts, closed.backend)
+    return replace(closed, jaxpr=replace(closed.jaxpr, **parts))
 
 
 def kept(items: Sequence[Any], keep: Sequence[bool]) -> tuple[Any, ...]:
