@@ -89,8 +89,7 @@ def _nearest(old: int, new: int) -> Array:
     """The pixel in which the middle of each new one is."""
     middle = lax.iota(np.float32, new) + 0.5
     place = floor(middle * old / new)
-    index: Array = convert(place, np.dtype(np.int32))
-    return index
+    return convert(place, np.dtype(np.int32))
 
 
 def scale_and_translate(
@@ -150,8 +149,7 @@ def _moved(
         size = image.shape[d], shape[d]
         weights = _weights(size, scale, move, method, antialias, wide)
         found = moveaxis(tensordot(found, weights, ((d,), (0,))), -1, d)
-    result: Array = convert(found, dtype)
-    return result
+    return convert(found, dtype)
 
 
 def _weights(

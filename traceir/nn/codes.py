@@ -53,5 +53,4 @@ def _one_hot(x: Operand, num_classes: int, *, dtype: np.dtype, axis: int) -> Arr
     named = widened(x, num_classes - 1) if typeof(x).dtype.kind in "iu" else x
     known = lax.expand_dims(named, (axis,))
     places = lax.broadcasted_iota(typeof(known).dtype, extents, axis)
-    found: Array = convert(equal(known, places), dtype)
-    return found
+    return convert(equal(known, places), dtype)

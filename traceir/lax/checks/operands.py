@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -266,6 +266,10 @@ def like(number: Any, x: Operand) -> Operand:
     return typed(number, aval.dtype, aval.weak_type and not aval.shape)
 
 
+@overload
+def convert(value: Array, dtype: np.dtype, weak: bool = False) -> Array: ...
+@overload
+def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand: ...
 def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
     """A checked operand with this dtype and weakness; no equation for a number."""
     aval = typeof(value)

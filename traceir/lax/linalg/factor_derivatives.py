@@ -193,8 +193,8 @@ def _svd(
     *_, rows, columns = shape_of(x)
     if params["full_matrices"] and rows != columns:
         raise rules.error("derive.factors", got=typeof(x).str_short())
-    known = convert(values, typeof(x).dtype)
-    return [moved, *_turns(t, known, left, right, turned)]
+    values = convert(values, typeof(x).dtype)
+    return [moved, *_turns(t, values, left, right, turned)]
 
 
 def _square(x: Value, values: Value) -> Value:

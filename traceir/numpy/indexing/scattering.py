@@ -66,8 +66,7 @@ def scattered(
     )
     if plain is not x:
         changed = lax.reshape(changed, x.shape)
-    found: Array = convert(changed, x.dtype, x.weak_type)
-    return found
+    return convert(changed, x.dtype, x.weak_type)
 
 
 def _fitted(values: Operand, plan: IndexPlan) -> Operand:

@@ -80,7 +80,7 @@ def einsum(
             found.append(_joined(chosen, needed, result if not found else None))
     value = _single(found[0], set(result), result).value
     # What is converted is an Array.
-    return convert(value, BOOL) if truths else value  # type: ignore[no-any-return]
+    return convert(value, BOOL) if truths else value
 
 
 def einsum_path(

@@ -146,7 +146,7 @@ def nanvar(
     total = _where(none, np.nan, _sum(apart, axis, keepdims=keepdims))
     found = divide(total, _where(none, 1, left))
     wanted = wanted if asked is None else asked
-    return convert(found, wanted)  # type: ignore[no-any-return]  # an Array
+    return convert(found, wanted)
 
 
 @composite(static_argnames=["axis", "dtype", "keepdims"])

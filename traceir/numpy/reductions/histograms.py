@@ -125,7 +125,7 @@ def histogram_bin_edges(
         raise rules.error("order.bins", got=f"edges of shape {given.shape}")
     if dtype.kind != "c":
         refuse_complex("histogram_bin_edges", given)
-    return convert(given, dtype)  # type: ignore[no-any-return]  # an Array
+    return convert(given, dtype)
 
 
 def _even_edges(value: Array, count: int, range: Range, dtype: np.dtype) -> Array:

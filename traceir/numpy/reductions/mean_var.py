@@ -67,7 +67,7 @@ def mean(
         value = convert(value, default_dtype(int))
     half = dtype is None and is_half(wanted)
     value = convert(value, SINGLE if half else wanted)
-    return convert(  # type: ignore[no-any-return]  # an Array
+    return convert(
         _mean(value, axes_in(axis, len(shape_of(value))), keepdims, where), wanted
     )
 

@@ -98,9 +98,7 @@ def _total(
     if dtype is None and is_half(wanted):
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))
-        return convert(  # type: ignore[no-any-return]  # an Array
-            reduced(f"reduce_{name}", value, axis, **options), wanted
-        )
+        return convert(reduced(f"reduce_{name}", value, axis, **options), wanted)
     return reduced(f"reduce_{name}", convert(value, wanted), axis, **options)
 
 

@@ -81,10 +81,7 @@ def searchsorted(
         raise rules.error("order.sorted", got=f"shape {values.shape}")
     if sorter is not None:
         values = at_places(values, as_array(operand("searchsorted", sorter, 2)), 0)
-    found: Array = convert(
-        _placed(values, numbers, side, method), index_dtype(values.shape)
-    )
-    return found
+    return convert(_placed(values, numbers, side, method), index_dtype(values.shape))
 
 
 def _placed(values: Array, numbers: Array, side: str, method: str) -> Array:
@@ -148,7 +145,7 @@ def _by_sort(values: Array, numbers: Array, side: str) -> Array:
 def _ranks(x: Array) -> Array:
     """The place at which each element of a vector is in order."""
     # What is converted is an Array.
-    return convert(argsort(argsort(x)), index_dtype(x.shape))  # type: ignore[no-any-return]
+    return convert(argsort(argsort(x)), index_dtype(x.shape))
 
 
 @composite(static_argnames=["right", "method"])
@@ -176,7 +173,7 @@ def digitize(
     down = searchsorted(lax.rev(edges, (0,)), value, side, method=how)
     ends = [lax.index_in_dim(edges, k, 0, False) for k in (count - 1, 0)]
     found = _where(lax.ge(*ends), up, subtract(count, down))
-    return convert(found, places)  # type: ignore[no-any-return]  # an Array
+    return convert(found, places)
 
 
 def interp(

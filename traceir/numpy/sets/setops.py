@@ -183,7 +183,7 @@ def setdiff1d(
     fill = 0 if fill_value is None else fill_value
     found = _chosen("setdiff1d", values, marks, size, fill)[0]
     weak = one.weak_type and kind_of(one.dtype) != "c"
-    return convert(found, one.dtype, weak)  # type: ignore[no-any-return]
+    return convert(found, one.dtype, weak)
 
 
 def setxor1d(

@@ -97,7 +97,7 @@ def leslie(f: Operand, s: Operand) -> Array:
     places[np.arange(1, count), np.arange(fewer)] = np.arange(count, 2 * count - 1)
     rows = (broadcast_to(first, (*lead, count)), broadcast_to(below, (*lead, fewer)))
     found = _arranged(rows, places)
-    return convert(found, found.dtype, rows[0].weak_type)  # type: ignore[no-any-return]
+    return convert(found, found.dtype, rows[0].weak_type)
 
 
 def convolution_matrix(a: Operand, n: int, mode: str = "full") -> Array:

@@ -65,8 +65,7 @@ def gammasgn(x: Operand) -> Array:
     # The limit from below 0 is that at -0.
     zero = lax.eq(value, like(0, value)) & signbit(value)
     sign = where(odd | zero, like(-1.0, value), like(1.0, value))
-    found: Array = convert(where(pole, np.nan, sign), value.dtype, value.weak_type)
-    return found
+    return convert(where(pole, np.nan, sign), value.dtype, value.weak_type)
 
 
 def gamma(x: Operand) -> Array:

@@ -68,8 +68,7 @@ def ndtr(x: Operand) -> Array:
     Array(0.5, dtype=float32)
     """
     value = _single("ndtr", asarray(x))
-    found: Array = convert(_ndtr(value), value.dtype)
-    return found
+    return convert(_ndtr(value), value.dtype)
 
 
 def _ndtr(x: Array) -> Array:
