@@ -99,13 +99,21 @@ def _near(want: Real, got: Any, size: Real, ulps: float, dtype: np.dtype) -> boo
     """True if a part is near enough, measured at the distance from zero."""
     if math.isnan(got):
         return False
+    bound = Fraction(ulps) * ulp(min(size.value, largest(dtype)), dtype)
+    return _apart(want.value, got, dtype)[0] <= bound
+
+
+def _apart(want: Fraction, got: Any, dtype: np.dtype) -> tuple[Fraction, Fraction]:
+    """The distance of an element from the number wanted, and that number.
+
+    An infinity, and what is larger, stand one place above the largest finite number.
+    """
     top = largest(dtype)
-    # An infinity stands one place above the largest finite number.
     beyond = top + ulp(top, dtype)
+    want = max(-beyond, min(want, beyond))
     end = beyond if got > 0 else -beyond
     have = end if math.isinf(got) else Fraction(float(got))
-    bound = Fraction(ulps) * ulp(min(size.value, top), dtype)
-    return abs(have - max(-beyond, min(want.value, beyond))) <= bound
+    return abs(have - want), want
 
 
 # What is asked of an element of which the parts are not specified.
@@ -180,13 +188,8 @@ def _ulp(goal: Goal, got: Any) -> bool:
     x = goal.number
     if x.special or x.zero or math.isnan(got):
         return _exact(goal, got)
-    # An infinity stands one place above the largest finite number.
-    top = largest(goal.dtype)
-    beyond = top + ulp(top, goal.dtype)
-    want = max(-beyond, min(x.value, beyond))
-    end = beyond if got > 0 else -beyond
-    have = end if math.isinf(got) else Fraction(float(got))
-    near = abs(have - want) <= Fraction(goal.ulps) * ulp(want, goal.dtype)
+    apart, want = _apart(x.value, got, goal.dtype)
+    near = apart <= Fraction(goal.ulps) * ulp(want, goal.dtype)
     return near or _flushed(goal, got)
 
 

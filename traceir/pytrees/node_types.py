@@ -87,15 +87,9 @@ _SEQUENCE = Kind(
 _NAMEDTUPLE = Kind(
     lambda node: (node, None),
     lambda type_, _, children: type_(*children),
-    lambda type_, *_: list(map(GetAttrKey, _fields_of(type_))),
+    lambda type_, *_: list(map(GetAttrKey, getattr(type_, "_fields", ()))),
     lambda t, _, parts: f"CustomNode(namedtuple[{t.__name__}], [{', '.join(parts)}])",
 )
-
-
-def _fields_of(type_: type) -> tuple[str, ...]:
-    """The field names of a namedtuple class."""
-    names: tuple[str, ...] = getattr(type_, "_fields", ())
-    return names
 
 
 NODES: dict[type, Kind] = {
