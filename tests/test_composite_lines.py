@@ -18,7 +18,9 @@ import pytest
 
 import traceir as jax
 import traceir.numpy as jnp
+import traceir_numba
 from traceir import lax
+from traceir.base import cost_model
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, located, subjaxprs
 
@@ -28,6 +30,7 @@ FOLDER = Path(jax.__file__).parent
 # Composites of a library's are in files of the package.
 LIBRARY = """
 from traceir import debug, pure_callback, random
+from traceir.base import cost_model
 from traceir.jit.composite import composite
 
 @composite
@@ -42,6 +45,12 @@ def shown(x):
 @composite
 def failed(x):
     return pure_callback(lambda x: x + 1 // 0, x, x)
+
+@composite
+def long(x):
+    for _ in range(cost_model.REPORTED_EQUATIONS):
+        x = -x
+    return x
 
 @composite
 def plus(x, y):
@@ -129,6 +138,31 @@ def test_the_report_of_long_programs(function: Callable[..., Any]) -> None:
     assert [
         (line.function, sum(n for _, n in line.primitives)) for line in report.lines
     ] == [("second", report.equations)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_long_composite_is_told_at_the_line_that_has_it_traced(
+    library: dict[str, Any], backend: str
+) -> None:
+    def calls(x: Any) -> Any:
+        return library["long"](x)
+
+    long = pytest.raises(RuntimeError, match=re.escape(place(calls)))
+    with jax.unrolled_loops("raise"), long:
+        jax.jit(calls, backend=backend)(X)
+
+
+def test_a_function_of_numpys_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def steps(x):\n    for _ in range(9): x = np.negative(x)\n    return x"
+    names: dict[str, Any] = {"np": np}
+    exec(compile(text, str(Path(np.__file__).parent / "steps.py"), "exec"), names)
+
+    def calls(x: Any) -> Any:
+        return traceir_numba.jit(names["steps"])(x)
+
+    monkeypatch.setattr(cost_model, "UNROLLED_EQUATIONS", 5)
+    with pytest.raises(RuntimeError, match=re.escape(place(calls))):
+        calls(X)
 
 
 def test_a_key_that_is_used_twice(library: dict[str, Any]) -> None:

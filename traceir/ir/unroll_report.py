@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from traceir import rules
-from traceir.base import config, cost_model
+from traceir.base import config, cost_model, source_info
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
@@ -93,8 +93,12 @@ class SourceReport:
             yield from (f"    {constant}" for constant in self.constants[:_SHOWN])
 
 
-def source_report(program: ClosedJaxpr | Jaxpr) -> SourceReport:
+def source_report(
+    program: ClosedJaxpr | Jaxpr, call: Source | None = None
+) -> SourceReport:
     """Count a program's equations by the user's line, the most frequent first.
+
+    Those without a line of their own count for the `call` of their program.
 
     >>> import traceir, traceir.numpy as jnp
     >>> def steps(x):
@@ -110,11 +114,11 @@ def source_report(program: ClosedJaxpr | Jaxpr) -> SourceReport:
     places: dict[tuple[int, int], Source] = {}
     constants: list[Constant] = []
     total = 0
-    for one, call in _programs(jaxpr):
+    for one, line in _programs(jaxpr, call):
         total += len(one.eqns)
-        constants += _constants(one, call)
+        constants += _constants(one, line)
         for eqn in one.eqns:
-            source = eqn.source or call
+            source = eqn.source or line
             if source is not None:
                 # A code object is hashed by all that it has; its identity is enough.
                 place = id(source.code), source.lasti
@@ -125,10 +129,12 @@ def source_report(program: ClosedJaxpr | Jaxpr) -> SourceReport:
     return SourceReport(jaxpr.debug_name, total, tuple(lines), tuple(constants))
 
 
-def _programs(jaxpr: Jaxpr) -> Iterator[tuple[Jaxpr, Source | None]]:
+def _programs(
+    jaxpr: Jaxpr, call: Source | None
+) -> Iterator[tuple[Jaxpr, Source | None]]:
     """A program and those within its equations, each once, with the line of a call."""
     seen: set[int] = set()
-    todo: list[tuple[Jaxpr, Source | None]] = [(jaxpr, None)]
+    todo = [(jaxpr, call)]
     while todo:
         one, call = todo.pop()
         if id(one) not in seen:
@@ -190,7 +196,7 @@ def tell_unrolled(jaxpr: Jaxpr) -> None:
     flag = config.local.context.unrolled_loops
     if flag == "allow" or len(jaxpr.eqns) < cost_model.REPORTED_EQUATIONS:
         return
-    report = source_report(jaxpr)
+    report = source_report(jaxpr, source_info.capture())
     if not report.lines or report.lines[0].equations < cost_model.REPORTED_EQUATIONS:
         return
     got = f"{report.lines[0]}, of {report.equations:,} in {report.name}"

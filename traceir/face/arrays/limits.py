@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceir import rules
-from traceir.base import cost_model
+from traceir.base import cost_model, source_info
 from traceir.ir.jaxpr import Jaxpr
 from traceir.ir.unroll_report import source_report
 from traceir.tracing.staging import StagingTrace
@@ -17,5 +17,6 @@ def check_length() -> None:
         isinstance(trace, StagingTrace)
         and len(trace.eqns) > cost_model.UNROLLED_EQUATIONS
     ):
-        report = source_report(Jaxpr((), (), tuple(trace.eqns), (), trace.name))
+        jaxpr = Jaxpr((), (), tuple(trace.eqns), (), trace.name)
+        report = source_report(jaxpr, source_info.capture())
         raise rules.error("face.unrolled", got=str(report.lines[0]))
