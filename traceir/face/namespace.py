@@ -268,7 +268,7 @@ class NamespaceView:
 
     def _rebuilt(self, function: FunctionType) -> FunctionType:
         closure = function.__closure__ or ()
-        code = code_objects.code_of(function.__code__)
+        code = code_objects.code_of(function.__code__, bool(self._functions))
         held = dict(zip(function.__code__.co_freevars, closure, strict=True))
         closure = tuple(held[name] for name in code.co_freevars)
         names = zip(code.co_freevars, closure, strict=True)

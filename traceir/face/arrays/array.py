@@ -10,12 +10,12 @@ what is written to it is written to the base.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from traceir import rules
+from traceir import lax, rules
 from traceir.base import source_info
 from traceir.face.arrays.layouts import Layout, LayoutQuery, overlapping, placed
 from traceir.face.arrays.traced_index import TracedIndex
@@ -40,6 +40,12 @@ class ArrayState(NamedTuple):
     known: np.ndarray | None
     layout: Layout
     version: int
+    taken: int
+
+    @property
+    def is_written(self) -> bool:
+        """True if the region has written to the array."""
+        return self.array.version != self.taken
 
     def restore(self) -> None:
         """Give the array back to the trace that had it."""
@@ -47,6 +53,43 @@ class ArrayState(NamedTuple):
         array._home, array._atom, array._known = self.home, self.atom, self.known
         array.layout, array.version = self.layout, self.version
         array._seen = self.version
+
+
+class MayAlias:
+    """Another array whose memory one has if a traced flag says so."""
+
+    __slots__ = ("_array", "_other", "_flag", "_seen")
+
+    def __init__(self, array: NumpyTracer, other: NumpyTracer, flag: Any) -> None:
+        self._array = array
+        self._other = other
+        self._flag = flag
+        self._seen = other.root.version
+
+    def write(self, value: Any) -> None:
+        """Write new elements of the array to the other one."""
+        new = lax.select(self._spread(), value, self._other.now())
+        self._other.replace(new)
+        self._seen = self._other.root.version
+
+    def read(self) -> None:
+        """Have the array have what was written to the other one.
+
+        Raises TypeError (staged.memory) where it can't be told.
+        """
+        if self._seen == self._other.root.version:
+            return
+        self._seen = self._other.root.version
+        if self._flag is None:
+            raise rules.error("staged.memory", got=self._array.aval.str_short())
+        self._array.check_home()
+        now = lax.select(self._spread(), self._other.now(), self._array.now())
+        self._array._atom = self._array._trace.atom(now)
+        self._array.touch()
+        self._array._seen = self._array.version
+
+    def _spread(self) -> Any:
+        return lax.broadcast(self._flag, self._array.shape)
 
 
 class NumpyTracer(StagedTracer):
@@ -68,6 +111,7 @@ class NumpyTracer(StagedTracer):
         "number",
         "layout",
         "_origins",
+        "_aliases",
     )
     _atom: Atom | None
 
@@ -82,6 +126,7 @@ class NumpyTracer(StagedTracer):
         self.number = not var.aval.shape
         self.layout: Layout = None
         self._origins: frozenset[LayoutQuery] = frozenset()
+        self._aliases: list[MayAlias] = []
         super().__init__(var, trace, where)
 
     @property  # type: ignore[misc]  # it has no setter
@@ -149,6 +194,8 @@ class NumpyTracer(StagedTracer):
     @property
     def _var(self) -> Atom:
         root = self.root
+        for alias in root._aliases:
+            alias.read()
         if self._atom is None or self._seen != root.version:
             self._atom = self._current(root)
             self._seen = root.version
@@ -271,14 +318,12 @@ class NumpyTracer(StagedTracer):
 
     def hand_over(self, trace: StagingTrace, atom: Atom) -> ArrayState:
         """Make the array one of a region, with this value; gives what it was before."""
-        state = ArrayState(
-            self, self._home, self._atom, self._known, self.layout, self.version
-        )
+        before = self._home, self._atom, self._known, self.layout, self.version
         if self._known is not None:
             self.layout, self._known = self._known, None
         self._home, self._atom = trace, atom
         self._seen = self.version = next(_versions)
-        return state
+        return ArrayState(self, *before, self.version)
 
     def _replace(self, value: Tracer) -> None:
         if self._base is None or self._step is None:
@@ -286,9 +331,19 @@ class NumpyTracer(StagedTracer):
                 self.layout, self._known = self._known, None
             self._atom = self._trace.atom(value)
             self._seen = self.version = next(_versions)
+            for alias in self._aliases:
+                alias.write(value)
             return
         self._base._replace(self._step.write(self._base.now(), value))
         self._atom, self._seen = self._trace.atom(value), self.root.version
+
+    def may_alias(self, other: NumpyTracer, flag: Any = None) -> None:
+        """Note that this array is another one if a traced flag says so: what is written
+        to one is written to the other. Without a flag neither is to be written to as
+        long as this one is in use."""
+        self._aliases.append(MayAlias(self, other, flag))
+        if flag is None:
+            self.memory.flags.writeable = False
 
     def store(self, value: Any) -> None:
         """Make a value of the same shape and dtype all of the array's elements.
@@ -452,6 +507,16 @@ def wrapped(value: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(map(wrapped, value))
     return value
+
+
+def claim_for_writing(targets: Iterable[Any]) -> None:
+    """Have the region in force, if there is one, take over arrays that are about to be
+    written to: what is known of them while tracing is so no longer."""
+    trace = current_trace()
+    if trace is not None and trace.writes_outside:
+        for target in targets:
+            if isinstance(target, NumpyTracer):
+                target.check_home()
 
 
 def in_numpy_trace() -> bool:

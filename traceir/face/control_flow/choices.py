@@ -60,6 +60,18 @@ class Side:
             self.memory[key] = held.array, held.array.now()
         self.region.end()
 
+    def tell_aliases(self, name: str, made: Any, flag: Any) -> None:
+        """Say of a name's array after the choice that it is one from before it, if this
+        side has been taken."""
+        end = self.values[name]
+        for array in () if self.diverged else state.arrays_of(end):
+            if array.root._home is self.region:
+                continue  # made on this side
+            told = isinstance(end, state.Held) and array._trace.alive
+            for one in state.arrays_in([made]):
+                if one is not array:
+                    one.may_alias(array if told else array.root, flag if told else None)
+
 
 class If:
     """An `if` statement: the sides to run, and the state after it.
@@ -144,6 +156,8 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
             traced(next(results), number=leaf.number) for leaf in state.leaves_of(kind)
         ]
         found[name] = state.built(kind, iter(leaves))
+        for side, flag in ((yes, truth), (no, negated(truth))):
+            side.tell_aliases(name, found[name], flag)
     for array in arrays.values():
         array.replace(next(results))
     if checked:

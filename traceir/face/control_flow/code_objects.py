@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from traceir.face.control_flow.rewrite import rewritten
+from traceir.face.control_flow.rewrite import CHANGING, rewritten
 
 _JUMPS = frozenset(dis.hasjrel + dis.hasjabs + [dis.opmap["UNARY_NOT"]])
-_EFFECTS = frozenset(
-    (*("append", "extend", "insert", "pop", "update", "add", "setdefault"),)
+_STORES = frozenset(
+    dis.opmap[name]
+    for name in ("STORE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "DELETE_SUBSCR")
 )
-_STORES = frozenset((dis.opmap["STORE_SUBSCR"], dis.opmap["STORE_ATTR"]))
 # inspect's flags of code: generators and coroutines.
 _SUSPENDED = 0x20 | 0x80 | 0x200
 _MOST = 4096
@@ -38,8 +38,19 @@ def has_constructs(code: CodeType) -> bool:
     >>> has_constructs((lambda x: x + 1).__code__)
     False
     """
-    return not code.co_flags & _SUSPENDED and any(
-        op in _JUMPS for one in _all_of(code) for op in one.co_code[::2]
+    return any(not _JUMPS.isdisjoint(one.co_code[::2]) for one in _all_of(code))
+
+
+def has_effects(code: CodeType) -> bool:
+    """True if a function may change Python's data: it is to ask whether it may.
+
+    >>> has_effects((lambda x: x.append(1)).__code__)
+    True
+    """
+    return any(
+        not CHANGING.isdisjoint(one.co_names)
+        or not _STORES.isdisjoint(one.co_code[::2])
+        for one in _all_of(code)
     )
 
 
@@ -50,9 +61,14 @@ def _all_of(code: CodeType) -> Iterator[CodeType]:
             yield from _all_of(const)
 
 
-def code_of(code: CodeType) -> CodeType:
-    """The code with its constructs rewritten; itself without any, or without source."""
-    if not has_constructs(code):
+def code_of(code: CodeType, inner: bool = False) -> CodeType:
+    """The code with its constructs rewritten; itself without any, or without source.
+
+    A function that is called by another one may be called in what is recorded.
+    """
+    if code.co_flags & _SUSPENDED:
+        return code
+    if not has_constructs(code) and not (inner and has_effects(code)):
         return code
     found = _made.get(id(code))
     if found is None or found[0] is not code:

@@ -11,7 +11,7 @@ from typing import Any
 from traceir import lax
 from traceir.base import cost_model
 from traceir.face.control_flow.iteration import Steps, steps_of
-from traceir.face.control_flow.loops import Loop, flagged
+from traceir.face.control_flow.loops import Loop, flagged, pad
 from traceir.face.control_flow.passes import Pass, index_type
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array, convert
@@ -70,6 +70,9 @@ class For(Loop):
             return False
         return True
 
+    def _runs(self) -> bool:
+        return self._steps is not None and bool(self._steps.count)
+
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
         self._pass = Pass(kinds, arrays, True)
         self._show(self._pass.values)
@@ -99,8 +102,7 @@ class For(Loop):
             with in_force(test.region):
                 test.begin()
                 holds = test.decide(_is_before(test.index, steps), self.stops)
-            if flag is not None:
-                test.region.input(BOOL, "")
+            pad(test.region, leaves)
             holding = test.region.body([test.region.converted(holds, BOOL)])
             found = repeat(holding, body, leaves)
         return found[1:], None if flag is None else found[-1]

@@ -18,12 +18,14 @@ from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.bounds import note_flag
 from traceir.face.control_flow import state
+from traceir.face.control_flow.aliases import Rebinding
 from traceir.face.control_flow.choices import Diverged, truth_of
 from traceir.face.control_flow.passes import Pass
+from traceir.face.control_flow.regions import Region
 from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import as_array, convert
-from traceir.tracing.trace import Tracer, in_force
+from traceir.tracing.trace import Tracer, in_force, typeof
 
 # More runs of a body than any order of types has steps.
 _MOST_PASSES = 12
@@ -48,6 +50,7 @@ class Loop:
         self._mode = ""
         self._reason: Exception | None = None
         self._entry: dict[str, Any] = {}
+        self._frame: dict[str, Any] = {}
         self._lost: dict[str, Tree] = {}
         self._pass: Pass | None = None
         self._passes = 0
@@ -67,6 +70,10 @@ class Loop:
         """True if Python runs another turn now."""
         raise NotImplementedError
 
+    def _runs(self) -> bool:
+        """True if a loop that is recorded has a turn for certain."""
+        return False
+
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
         """Make the next pass."""
         raise NotImplementedError
@@ -83,6 +90,7 @@ class Loop:
         """True if the body is to be run now."""
         if not self._mode:
             self._entry = state.snapshot(self.names, frame)
+            self._frame = dict(frame)
             self._mode = "record" if self._records() else "python"
             if self._mode == "record":
                 trees = {n: state.tree_of(v) for n, v in self._entry.items()}
@@ -121,9 +129,11 @@ class Loop:
             return False
         put_in_force(self._outer)
         self._pass.region.end()
-        if kind is None or kind is Diverged or not issubclass(kind, Exception):
+        if kind is None or not issubclass(kind, Exception):
             return False
         if not self._can_run():
+            if kind is Diverged:
+                raise rules.error("staged.effect", got="a loop that always raises")
             return False
         self._give_up(error)
         return True
@@ -166,7 +176,7 @@ class Loop:
         if last.is_whole and kinds == last.kinds:
             self._show(self._finish(last))
             return True
-        self._start(kinds, last.arrays)
+        self._start(kinds, last.written)
         return False
 
     def _joined(self, name: str, last: Pass) -> Tree:
@@ -199,6 +209,8 @@ class Loop:
             pairs += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
         for array, value in zip(last.arrays, last.memory, strict=True):
             pairs.append((array.now(), value, array.aval))
+        rebinding = Rebinding(self._entry, last, self._frame)
+        pairs += rebinding.carries()
         init = [as_array(convert(a, t.dtype, t.weak_type)) for a, _, t in pairs]
         ends = [last.region.converted(b, t) for _, b, t in pairs]
         found, flag = self._record(last, init, ends, last.flag)
@@ -212,6 +224,7 @@ class Loop:
             values[name] = state.built(kind, iter(leaves))
         for array in last.arrays:
             array.replace(next(results))
+        rebinding.settle(values, results, self._runs())
         if flag is not None:
             note_flag(flag)
         return values
@@ -220,6 +233,12 @@ class Loop:
 def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
     """The arrays that have the memory of some, each once."""
     return list({id(a.root): a.root for a in arrays if a.is_home}.values())
+
+
+def pad(region: Region, leaves: Sequence[Any]) -> None:
+    """Give a test's region inputs for all that its loop carries."""
+    for value in leaves[len(region.inputs) :]:
+        region.input(typeof(value), "")
 
 
 def flagged(last: Pass, flag: Any) -> Any:

@@ -57,11 +57,23 @@ def declared_global(node: ast.FunctionDef) -> frozenset[str]:
     return frozenset(name for n in found for name in n.names)
 
 
+def set_inside(node: ast.FunctionDef) -> frozenset[str]:
+    """The names of a function that functions inside of it set."""
+    inner = [n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)]
+    own = {
+        n
+        for part in walk(node.body)
+        if isinstance(part, ast.Nonlocal)
+        for n in part.names
+    }
+    return frozenset(name for n in inner for name in n.names) - own
+
+
 def unsure(node: ast.FunctionDef) -> frozenset[str]:
     """Names of a function that may have no value where they are read, or one that can't
     be told: those that are set inside of a loop or a choice."""
     inside = [s for s in node.body if isinstance(s, _COMPOUND)]
-    found = assigned(inside) - declared_global(node)
+    found = (assigned(inside) | set_inside(node)) - declared_global(node)
     return frozenset(name for name in found if not name.startswith("_traceir_"))
 
 

@@ -45,6 +45,7 @@ class Pass:
             self.values[name] = state.built(kind, iter(leaves))
         self.ends: dict[str, Tree] = {}
         self.memory: list[Any] = []
+        self.written: list[NumpyTracer] = []
         self.flag: Any = None
         self.is_whole = True
 
@@ -65,7 +66,9 @@ class Pass:
         self._close()
 
     def _close(self) -> None:
-        held = [one.array for one in self.region.memory.values()]
+        taken = self.region.memory.values()
+        held = [one.array for one in taken]
+        self.written = [one.array for one in taken if one.is_written]
         self.is_whole = len(held) == len(self.arrays)
         self.arrays = held
         self.memory = [array.now() for array in held]

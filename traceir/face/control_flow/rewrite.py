@@ -35,7 +35,9 @@ Node = TypeVar("Node", bound=ast.AST)
 RUNTIME = "_traceir"
 LOCALS = "_traceir_locals"
 # Methods of Python's containers that change them.
-_CHANGING = frozenset(
+# Methods of an object that is being made.
+_MAKING = frozenset(("__init__", "__post_init__"))
+CHANGING = frozenset(
     (
         *("append", "extend", "insert", "pop", "remove", "clear", "update", "add"),
         *("discard", "popitem", "setdefault", "appendleft", "popleft", "reverse"),
@@ -53,20 +55,35 @@ def rewritten(
     """
     inner = unsure - {arg.arg for arg in names.parameters(node)}
     if isinstance(node, ast.Lambda):
-        node.body = ControlFlow(inner, NONE).visit(node.body)
+        node.body = ControlFlow(inner).visit(node.body)
         return
+    if node.name in _MAKING and names.parameters(node):
+        own = ast.Name(names.parameters(node)[0].arg, ast.Load())
+        node.body = [_at(node.body[0], ast.Expr(_call("fresh", own))), *node.body]
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | names.unsure(node)
-    node.body = ControlFlow(inner, names.declared_global(node)).block(node.body)
+    shared = names.set_inside(node)
+    body = ControlFlow(inner, names.declared_global(node), shared).block(node.body)
+    node.body = body
 
 
 class ControlFlow(ast.NodeTransformer):
-    """The rewriting of one function's body; `unsure` are names that may be unbound."""
+    """The rewriting of one function's body.
 
-    def __init__(self, unsure: frozenset[str], outside: frozenset[str]) -> None:
+    `unsure` are names that may be unbound, `outside` those that are global, `shared`
+    those that functions inside of it set.
+    """
+
+    def __init__(
+        self,
+        unsure: frozenset[str],
+        outside: frozenset[str] = NONE,
+        shared: frozenset[str] = NONE,
+    ) -> None:
         self.count = 0
         self.unsure = unsure
         self.outside = outside
+        self.shared = shared
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
@@ -117,10 +134,25 @@ class ControlFlow(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target = node.target
         self.generic_visit(node)
-        if not isinstance(target, ast.Name) or target.id not in self.unsure:
+        if not isinstance(target, ast.Name):
             return node
-        value = _call("bound", ast.Name(target.id, ast.Load()), ast.Constant(target.id))
-        return [_at(node, ast.Assign([target], value)), node]
+        value: ast.expr = ast.Name(target.id, ast.Load())
+        if target.id in self.unsure:
+            value = _call("bound", value, ast.Constant(target.id))
+        if target.id in self.outside:
+            value = _call("changed", ast.Constant(target.id))
+            return [_at(node, ast.Expr(value)), node]
+        return [_at(node, ast.Assign([target], _call("mutated", value))), node]
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        return [*self._outer_writes(node), node]
+
+    def _outer_writes(self, node: ast.stmt) -> list[ast.stmt]:
+        """A question before each name of the module that a statement sets."""
+        found = sorted(names.assigned([node]) & self.outside)
+        calls = [_call("changed", ast.Constant(name)) for name in found]
+        return [_at(node, ast.Expr(call)) for call in calls]
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         message = self.visit(node.msg) if node.msg else ast.Constant(None)
@@ -168,8 +200,8 @@ class ControlFlow(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in _CHANGING:
-            function.value = _at(function, _call("changed", function.value))
+        if isinstance(function, ast.Attribute) and function.attr in CHANGING:
+            function.value = _at(function, _call("mutated", function.value))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -204,7 +236,7 @@ class ControlFlow(ast.NodeTransformer):
 
     def _construct(self, kind: str, at: ast.AST, body: list[ast.stmt]) -> _Construct:
         self.count += 1
-        found = sorted(names.assigned(body) - self.outside)
+        found = sorted((names.assigned(body) | self.shared) - self.outside)
         return _Construct(kind, f"_traceir_{self.count}", at, found)
 
 

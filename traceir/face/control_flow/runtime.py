@@ -5,8 +5,11 @@ Serves: staged.construct, staged.effect
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
@@ -25,7 +28,7 @@ from traceir.face.control_flow.for_loops import For
 from traceir.face.control_flow.regions import Region
 from traceir.face.control_flow.state import MaybeUnbound, Missing
 from traceir.face.control_flow.while_loops import While
-from traceir.tracing.trace import current_trace
+from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
     "For",
@@ -39,10 +42,14 @@ __all__ = [
     "check",
     "choose",
     "fresh",
+    "mutated",
     "negated",
     "raised",
     "returned",
 ]
+
+
+_CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 
 def bound(value: Any, name: str) -> Any:
@@ -67,8 +74,15 @@ def returned(value: Any) -> Any:
     return bound(value, "the result")
 
 
+def mutated(value: Any) -> Any:
+    """A value that is to be changed in place if it is a container of Python's, or an
+    array from outside of the function."""
+    is_container = isinstance(value, _CONTAINERS) and not isinstance(value, Tracer)
+    return changed(value) if is_container else value
+
+
 def changed(value: Any) -> Any:
-    """A value that is to be changed in place.
+    """A value of which a part is to be changed, or the name of one of the module.
 
     Raises TypeError (staged.effect) inside of what is recorded, for Python's data from
     outside of that.

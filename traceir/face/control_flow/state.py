@@ -9,7 +9,7 @@ turns of a loop, meet in one type (`joined`), to which each of their values is f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -250,6 +250,28 @@ def leaves_of(kind: Tree) -> Iterator[Leaf]:
     elif isinstance(kind, Group):
         for part in kind.parts:
             yield from leaves_of(part)
+
+
+def arrays_of(tree: Tree) -> Iterator[NumpyTracer]:
+    """The arrays in a tree that are known by their identity."""
+    if isinstance(tree, Held) and is_array(tree.array):
+        yield tree.array
+    elif isinstance(tree, Group):
+        for part in tree.parts:
+            yield from arrays_of(part)
+
+
+def arrays_in(values: Iterable[Any]) -> Iterator[NumpyTracer]:
+    """The arrays among some values, and in their tuples, lists and dicts."""
+    for value in values:
+        if is_array(value):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from arrays_in(value)
+        elif type(value) is dict:
+            yield from arrays_in(value.values())
+        elif type(value) is MaybeUnbound:
+            yield from arrays_in([value.value])
 
 
 def zero(aval: ShapedArray) -> Any:

@@ -12,7 +12,7 @@ from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.control_flow.choices import truth_of
-from traceir.face.control_flow.loops import Loop, flagged
+from traceir.face.control_flow.loops import Loop, flagged, pad
 from traceir.face.control_flow.passes import Pass
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array
@@ -88,7 +88,7 @@ class While(Loop):
             return self._record_checked(last, init, ends, flag, holds)
         if flag is not None:
             ends, init = [*ends, flagged(last, flag)], [*init, as_array(False)]
-            inner.input(BOOL, "")
+        pad(inner, init)
         found = repeat(inner.body([holds]), last.region.body(ends), init)
         return found, None if flag is None else found[-1]
 
@@ -100,18 +100,19 @@ class While(Loop):
         test, region = self._test, last.region
         assert test is not None
         both = test.region.body([holds, test.region.converted(test.flag, BOOL)])
-        going, outside = apply(both.closed, [*both.consts, *init])
+        tested = len(test.region.inputs)
+        going, outside = apply(both.closed, [*both.consts, *init[:tested]])
         with in_force(region):
-            values = [region.tracer(atom, region, None) for atom in ends]
+            values = [region.tracer(atom, region, None) for atom in ends[:tested]]
             again, wrong = apply(both.closed, [*both.consts, *values])
             wrong = wrong if flag is None else lax.bitwise_or(wrong, flag)
         ends = [*ends, flagged(last, wrong), region.atom(again)]
         region.input(BOOL, "")
+        leaves = [*init, as_array(outside), as_array(going)]
         first = Pass(last.kinds, last.arrays, False)
         first.begin()
         first.region.end()
-        first.region.input(BOOL, "")
-        answer = first.region.input(BOOL, "")
-        leaves = [*init, as_array(outside), as_array(going)]
-        found = repeat(first.region.body([answer._var]), region.body(ends), leaves)
+        pad(first.region, leaves)
+        answer = list(first.region.inputs)[-1]
+        found = repeat(first.region.body([answer]), region.body(ends), leaves)
         return found, found[-2]

@@ -23,6 +23,7 @@ from traceir.face.arrays.array import (
 )
 from traceir.face.arrays.bounds import check_index
 from traceir.face.callers import by_user
+from traceir.face.functions.tables import WRITING
 from traceir.face.functions.writing import index_of, is_mask, read
 from traceir.ir.promotion import PLAIN_ARRAYS
 from traceir.tracing.trace import current_trace
@@ -34,9 +35,6 @@ _OWN = frozenset(
         *("sort", "reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal"),
         *("view", "getfield", "dump", "dumps", "tofile", "to_device"),
     )
-)
-_WRITING = frozenset(
-    (np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask)
 )
 
 
@@ -62,6 +60,7 @@ class CapturedArray(np.ndarray):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index, value = _plain((index, value), self)
+        check_outside_regions()
         _WriteCount.count += 1
         super().__setitem__(index, value)
 
@@ -74,7 +73,7 @@ class CapturedArray(np.ndarray):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         out = kwargs.get("out")
-        target = args[0] if func in _WRITING and args else out
+        target = args[0] if func in WRITING and args else out
         return _called(func, args, kwargs, target)
 
     def seen(self) -> Any:
@@ -97,6 +96,14 @@ class _WriteCount:
 PLAIN_ARRAYS.add(CapturedArray)
 
 
+def check_outside_regions() -> None:
+    """Raise TypeError (staged.effect) inside of what is recorded, which is to write to
+    an array from outside of the function."""
+    trace = current_trace()
+    if trace is not None and trace.writes_outside:
+        raise rules.error("staged.effect", got="an array from outside")
+
+
 def captured(value: np.ndarray) -> Any:
     """An array from outside as a traced function sees it; itself if it has no numbers.
 
@@ -117,6 +124,7 @@ def _called(func: Any, args: Any, kwargs: Any, target: Any) -> Any:
         as_seen = CapturedArray.seen
         return func(*_mapped(tuple(args), as_seen), **_mapped(dict(kwargs), as_seen))
     args, kwargs = _plain((tuple(args), dict(kwargs)), target)
+    check_outside_regions()
     _WriteCount.count += 1
     func(*args, **kwargs)
     return target

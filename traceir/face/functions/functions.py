@@ -18,7 +18,12 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, signature, view_of, viewed
-from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
+from traceir.face.arrays.array import (
+    NumpyTracer,
+    claim_for_writing,
+    traced,
+    unwrapped,
+)
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.values import array_of, cast, dtype_in
 from traceir.face.functions import tables, ufuncs
@@ -53,6 +58,9 @@ def new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    claim_for_writing(
+        (kwargs.get("out"), *(args[:1] if func in tables.WRITING else ()))
+    )
     try:
         plain = unwrapped(tuple(args)), unwrapped(dict(kwargs))
     except KeyError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 # Functions whose array arguments, by these names, meet in one dtype as NumPy has it.
 MEETING: dict[str, tuple[str, ...]] = {
     "append": ("arr", "values"),
@@ -34,6 +36,10 @@ MEETING: dict[str, tuple[str, ...]] = {
         ("quantile", "nanquantile", "percentile", "nanpercentile"), ("a", "q")
     ),
 }
+# Functions that write to their first argument.
+WRITING = frozenset(
+    (np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask)
+)
 # Functions of real numbers: integers are float64, and of float16 and float32 remain.
 REAL = frozenset(
     (

@@ -15,7 +15,12 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.aliasing import lay, lay_elementwise, viewed
-from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
+from traceir.face.arrays.array import (
+    NumpyTracer,
+    claim_for_writing,
+    traced,
+    unwrapped,
+)
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.values import cast, dtype_in, operand_of
 from traceir.ir.promotion import canonical_dtype
@@ -101,6 +106,7 @@ def apply(
     """
     given_out = options.get("out")
     out = given_out if isinstance(given_out, tuple) else (given_out,)
+    claim_for_writing((*out, *(inputs[:1] if method == "at" else ())))
     try:
         plain = unwrapped(tuple(inputs))
         kept = unwrapped(dict(options))
