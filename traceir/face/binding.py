@@ -19,6 +19,7 @@ from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, memory_of, shared_or_new
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.bounds import check_index
+from traceir.face.arrays.traced_index import TracedIndex
 from traceir.face.arrays.values import array_of, cast
 from traceir.face.arrays.views import PartView
 from traceir.face.callers import by_user
@@ -283,13 +284,19 @@ def _imag(val: Any) -> Any:
     return val.imag if isinstance(val, NumpyTracer) else traced(jnp.imag(array_of(val)))
 
 
+def _is_somewhere(array: NumpyTracer) -> bool:
+    """True for a view at a traced place, or one of such a view."""
+    step, base = array._step, array._base
+    return base is not None and (isinstance(step, TracedIndex) or _is_somewhere(base))
+
+
 def _sharing(func: Function) -> Function:
     """A function such as `np.shares_memory`, told of the layout of traced arrays."""
 
     def asked(a: Any, b: Any, max_work: Any = None) -> bool:
         for array in arrays((a, b)):
             array.tell()
-            if array.is_somewhere:
+            if _is_somewhere(array):
                 got = f"a view at a traced place, in {func.__name__}"
                 raise rules.error("face.meaning", got=got, hint="compare the places")
         return bool(func(*memory_of((a, b)), max_work=max_work))

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from traceir.face.arrays.array import NumpyTracer, in_numpy_trace, unwrapped, wrapped
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.functions.captured import CapturedArray
 from traceir.face.functions.creation import array
 from traceir.face.functions.selection import Selection

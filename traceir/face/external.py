@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from traceir import rules
-from traceir.face.arrays.array import in_numpy_trace
+from traceir.face.arrays.unwrapping import in_numpy_trace
 from traceir.face.host_calls import is_generator, maker, of_generator
 from traceir.jit.cache.fingerprints import attribute
 

@@ -23,7 +23,8 @@ import numpy as np
 from traceir import rules
 from traceir.base import config
 from traceir.base.lazy_exports import imported
-from traceir.face.arrays.array import NumpyTracer, in_numpy_trace, traced
+from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.unwrapping import in_numpy_trace
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import HostFunction
 from traceir.ir.promotion import canonical_dtype

@@ -24,7 +24,7 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.base.source_info import is_users_code
 from traceir.face import classes
-from traceir.face.arrays.array import unwrapped, wrapped
+from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
 from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
 from traceir.face.external import MODULES, RandomModule, of_external

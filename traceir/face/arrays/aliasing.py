@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face.arrays.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.layouts import dense_order, elementwise, placed
 from traceir.face.arrays.memory_sharing import APART, ORDERED, SAME, SHARED, Sharing
+from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import array_of
 from traceir.face.arrays.views import ReshapeView
 from traceir.rules.formulas.language import parse
@@ -125,7 +126,8 @@ def _note(
         return
     for operand in operands:
         for made in arrays(found):
-            operand.note(made)
+            for origin in operand.origins:
+                origin.decided(operand.root, made.root)
 
 
 def _asks_layout(

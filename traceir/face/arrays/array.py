@@ -9,14 +9,14 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.base import source_info
+from traceir.face.arrays.array_state import MayAlias, new_version
 from traceir.face.arrays.layouts import Layout, LayoutQuery, overlapping, placed
 from traceir.face.arrays.traced_index import TracedIndex
 from traceir.face.arrays.views import IndexView, ViewStep, steps_between
@@ -26,70 +26,7 @@ from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagedTracer, StagingTrace
 from traceir.tracing.trace import Trace, Tracer, bind, current_trace, in_force
 
-# Numbers of states of arrays, each used once.
-_versions = itertools.count(1)
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
-
-
-class ArrayState(NamedTuple):
-    """The state of an array while a region has it."""
-
-    array: NumpyTracer
-    home: StagingTrace
-    atom: Atom | None
-    known: np.ndarray | None
-    layout: Layout
-    version: int
-    taken: int
-
-    @property
-    def is_written(self) -> bool:
-        """True if the region has written to the array."""
-        return self.array.version != self.taken
-
-    def restore(self) -> None:
-        """Give the array back to the trace that had it."""
-        array = self.array
-        array._home, array._atom, array._known = self.home, self.atom, self.known
-        array.layout, array.version = self.layout, self.version
-        array._seen = self.version
-
-
-class MayAlias:
-    """Another array whose memory one has if a traced flag says so."""
-
-    __slots__ = ("_array", "_other", "_flag", "_seen")
-
-    def __init__(self, array: NumpyTracer, other: NumpyTracer, flag: Any) -> None:
-        self._array = array
-        self._other = other
-        self._flag = flag
-        self._seen = other.root.version
-
-    def write(self, value: Any) -> None:
-        """Write new elements of the array to the other one."""
-        new = lax.select(self._spread(), value, self._other.now())
-        self._other.replace(new)
-        self._seen = self._other.root.version
-
-    def read(self) -> None:
-        """Have the array have what was written to the other one.
-
-        Raises TypeError (staged.memory) where it can't be told.
-        """
-        if self._seen == self._other.root.version:
-            return
-        self._seen = self._other.root.version
-        if self._flag is None:
-            raise rules.error("staged.memory", got=self._array.aval.str_short())
-        self._array.check_home()
-        now = lax.select(self._spread(), self._other.now(), self._array.now())
-        self._array._atom = self._array._trace.atom(now)
-        self._array.touch()
-        self._array._seen = self._array.version
-
-    def _spread(self) -> Any:
-        return lax.broadcast(self._flag, self._array.shape)
 
 
 class NumpyTracer(StagedTracer):
@@ -281,7 +218,7 @@ class NumpyTracer(StagedTracer):
 
     def touch(self) -> None:
         """Note that the elements in memory have changed: values read before are old."""
-        self.root.version = next(_versions)
+        self.root.version = new_version()
 
     def check_writable(self) -> None:
         """Raise ValueError for an array that NumPy does not write to, or in no certain
@@ -300,12 +237,6 @@ class NumpyTracer(StagedTracer):
             raise rules.error("update.shared", got=self.aval.str_short())
 
     @property
-    def is_somewhere(self) -> bool:
-        """True if this is a view at a traced place, or one of such a view."""
-        step, base = self._step, self._base
-        return base is not None and (isinstance(step, TracedIndex) or base.is_somewhere)
-
-    @property
     def is_shared(self) -> bool:
         """True if places of this view may have one element."""
         return self._base is not None and overlapping(self.memory)
@@ -316,21 +247,12 @@ class NumpyTracer(StagedTracer):
         self.check_writable()
         self._replace(value)
 
-    def hand_over(self, trace: StagingTrace, atom: Atom) -> ArrayState:
-        """Make the array one of a region, with this value; gives what it was before."""
-        before = self._home, self._atom, self._known, self.layout, self.version
-        if self._known is not None:
-            self.layout, self._known = self._known, None
-        self._home, self._atom = trace, atom
-        self._seen = self.version = next(_versions)
-        return ArrayState(self, *before, self.version)
-
     def _replace(self, value: Tracer) -> None:
         if self._base is None or self._step is None:
             if self._known is not None:
                 self.layout, self._known = self._known, None
             self._atom = self._trace.atom(value)
-            self._seen = self.version = next(_versions)
+            self._seen = self.version = new_version()
             for alias in self._aliases:
                 alias.write(value)
             return
@@ -417,11 +339,6 @@ class NumpyTracer(StagedTracer):
         found = [array.origins for array in operands if array.ndim]
         self._origins = frozenset().union(*found)
 
-    def note(self, made: NumpyTracer) -> None:
-        """Keep in mind that NumPy asks for a layout to tell a view from a copy."""
-        for origin in self.origins:
-            origin.decided(self.root, made.root)
-
 
 def traced(value: Any, number: bool | None = None) -> Any:
     """A value of the trace in force as an array that has its own elements.
@@ -478,48 +395,3 @@ def _constant(value: np.ndarray, aval: ShapedArray) -> Any:
     if value.size and value.tobytes() != first.tobytes() * value.size:
         return np.array(value, order="C")
     return bind("broadcast_in_dim", first, shape=value.shape, broadcast_dimensions=())
-
-
-def unwrapped(value: Any) -> Any:
-    """Arrays as NumPy's own, in nested tuples, lists and dicts, where all are known.
-
-    Raises KeyError for one that is traced.
-    """
-    kind = type(value)
-    if isinstance(value, Tracer):
-        found = value.concrete if isinstance(value, NumpyTracer) else None
-        if found is None:
-            raise KeyError
-        return found if not getattr(value, "number", False) else found[()]
-    if kind is tuple or kind is list:
-        return kind(map(unwrapped, value))
-    if kind is dict:
-        return {key: unwrapped(part) for key, part in value.items()}
-    if kind is slice:
-        return slice(*map(unwrapped, (value.start, value.stop, value.step)))
-    return value
-
-
-def wrapped(value: Any) -> Any:
-    """NumPy's results as arrays of the trace; scalars stay as they are."""
-    if isinstance(value, np.ndarray) and type(value) is np.ndarray:
-        return known(value) if value.dtype.kind in "biufc" else value
-    if type(value) in (tuple, list):
-        return type(value)(map(wrapped, value))
-    return value
-
-
-def claim_for_writing(targets: Iterable[Any]) -> None:
-    """Have the region in force, if there is one, take over arrays that are about to be
-    written to: what is known of them while tracing is so no longer."""
-    trace = current_trace()
-    if trace is not None and trace.writes_outside:
-        for target in targets:
-            if isinstance(target, NumpyTracer):
-                target.check_home()
-
-
-def in_numpy_trace() -> bool:
-    """True if the trace in force is one of a function that is written with NumPy."""
-    trace = current_trace()
-    return isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer

@@ -109,7 +109,7 @@ class Rebinding:
         if self._tells_owners():
             owners = {name: next(results) for name in self.before}
             for number, array in enumerate(self.before.values()):
-                found = array.now()
+                found: Any = array.now()
                 for name, owner in owners.items():
                     is_his = lax.broadcast(lax.eq(owner, number), array.shape)
                     found = lax.select(is_his, values[name].now(), found)
@@ -141,12 +141,8 @@ class Rebinding:
         if not isinstance(end, Held) or not is_array(end.array):
             return isinstance(end, Leaf)
         root = end.array.root
-        ends = [e.array.root for e in self.last.ends.values() if _is_array(e)]
+        ends = [a.root for e in self.last.ends.values() for a in arrays_of(e)]
         inside = root._home is self.last.region and id(root) not in map(
             id, self.last.values.values()
         )
         return inside and sum(one is root for one in ends) == 1
-
-
-def _is_array(end: Tree) -> bool:
-    return isinstance(end, Held) and is_array(end.array)

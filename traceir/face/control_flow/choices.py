@@ -16,8 +16,8 @@ from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.bounds import note_flag, region_flag
 from traceir.face.control_flow import state
-from traceir.face.control_flow.regions import Region
-from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
+from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.state import BOOL, MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
@@ -45,7 +45,7 @@ class Side:
     """One side of a choice that is recorded, and its end."""
 
     def __init__(self) -> None:
-        self.region = Region("if", False)
+        self.region = RegionTrace("if", False)
         self.diverged = False
         self.values: dict[str, Tree] = {}
         self.memory: dict[int, tuple[NumpyTracer, Any]] = {}
@@ -73,7 +73,7 @@ class Side:
                     one.may_alias(array if told else array.root, flag if told else None)
 
 
-class If:
+class IfStatement:
     """An `if` statement: the sides to run, and the state after it.
 
     `names` are those that the sides may set. `side` tells which is run; `values` are
@@ -178,7 +178,7 @@ class _Outputs:
         try:
             return state.joined(kinds[0], kinds[-1])
         except Unrecordable as error:
-            return state.Fixed(Missing(str(error)))
+            return state.Fixed(MissingValue(str(error)))
 
     def add(self, a: Any, b: Any, aval: ShapedArray) -> None:
         """Add an output: its values on both sides, and its type."""
@@ -217,7 +217,7 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
             side.region.end()
         sides.append(side)
     found = joined(truth, *sides)[""]
-    if type(found) is Missing:
+    if type(found) is MissingValue:
         raise rules.error("staged.join", got=f"a choice: {found.reason}")
     return found
 

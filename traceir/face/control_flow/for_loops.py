@@ -10,8 +10,8 @@ from typing import Any
 
 from traceir import lax
 from traceir.base import cost_model
-from traceir.face.control_flow.iteration import Steps, steps_of
-from traceir.face.control_flow.loops import Loop, flagged, pad
+from traceir.face.control_flow.iteration import LoopSteps, steps_of
+from traceir.face.control_flow.loops import PlainLoop, flagged, pad
 from traceir.face.control_flow.passes import Pass, index_type
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array, convert
@@ -23,7 +23,7 @@ from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer, current_trace, in_force
 
 
-class For(Loop):
+class ForLoop(PlainLoop):
     """A `for` loop; `item` is what its target is to be set to."""
 
     def __init__(
@@ -34,7 +34,7 @@ class For(Loop):
         written: Sequence[str],
     ) -> None:
         super().__init__(names, stops, written)
-        self._steps: Steps | None = None
+        self._steps: LoopSteps | None = None
         self._iterable = iterable
         self._items: Iterator[Any] | None = None
         self._now: Any = None
@@ -108,7 +108,7 @@ class For(Loop):
         return found[1:], None if flag is None else found[-1]
 
 
-def _is_before(index: Any, steps: Steps) -> Any:
+def _is_before(index: Any, steps: LoopSteps) -> Any:
     """True while an index is before the end of its steps."""
     step, stop = steps.step, steps.stop
     if not isinstance(step, Tracer):

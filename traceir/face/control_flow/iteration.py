@@ -19,7 +19,7 @@ from traceir.tracing.trace import Tracer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class LoopSteps:
     """Numbers from `first` on, `step` apart, before `stop`, and the item of each."""
 
     first: Any
@@ -127,19 +127,19 @@ def _has_steps(value: Any) -> bool:
     )
 
 
-def steps_of(value: Any) -> Steps | None:
+def steps_of(value: Any) -> LoopSteps | None:
     """The steps of an iterable; None for one of Python's data."""
     if isinstance(value, (range, TracedRange)):
-        return Steps(value.start, value.stop, value.step, lambda i: i)
+        return LoopSteps(value.start, value.stop, value.step, lambda i: i)
     if isinstance(value, NumpyTracer) and value.ndim:
-        return Steps(0, value.shape[0], 1, lambda k: value[k])
+        return LoopSteps(0, value.shape[0], 1, lambda k: value[k])
     if isinstance(value, Reversed):
         return _backwards(steps_of(value.parts[0]))
     if isinstance(value, Enumerated):
         inner, start = _from_zero(steps_of(value.parts[0])), value.parts[1]
         if inner is None:
             return None
-        return Steps(0, inner.stop, 1, lambda k: (k + start, inner.item(k)))
+        return LoopSteps(0, inner.stop, 1, lambda k: (k + start, inner.item(k)))
     if isinstance(value, Zipped):
         found = [_from_zero(steps_of(part)) for part in value.parts]
         if any(f is None for f in found):
@@ -150,11 +150,11 @@ def steps_of(value: Any) -> Steps | None:
             stop = functools.reduce(np.minimum, (p.stop for p in parts))
         else:
             stop = min(p.stop for p in parts)
-        return Steps(0, stop, 1, lambda k: tuple(p.item(k) for p in parts))
+        return LoopSteps(0, stop, 1, lambda k: tuple(p.item(k) for p in parts))
     return None
 
 
-def _from_zero(steps: Steps | None) -> Steps | None:
+def _from_zero(steps: LoopSteps | None) -> LoopSteps | None:
     """The same items, counted from 0."""
     if steps is None or (steps.first == 0 and steps.step == 1):
         return steps
@@ -162,13 +162,13 @@ def _from_zero(steps: Steps | None) -> Steps | None:
     if count is None:
         return None
     first, step = steps.first, steps.step
-    return Steps(0, count, 1, lambda k: steps.item(first + k * step))
+    return LoopSteps(0, count, 1, lambda k: steps.item(first + k * step))
 
 
-def _backwards(steps: Steps | None) -> Steps | None:
+def _backwards(steps: LoopSteps | None) -> LoopSteps | None:
     """The same items from the last on."""
     if steps is None or isinstance(steps.step, Tracer) or abs(steps.step) != 1:
         return None
-    return Steps(
+    return LoopSteps(
         steps.stop - steps.step, steps.first - steps.step, -steps.step, steps.item
     )

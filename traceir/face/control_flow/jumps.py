@@ -109,7 +109,7 @@ class _Lowering:
         self.nested = nested
         self.count = 0
 
-    def block(self, body: Block, loop: _Loop | None, tail: bool) -> Block:
+    def block(self, body: Block, loop: _LoopFlags | None, tail: bool) -> Block:
         """Statements without jumps; `tail` says that the function ends after them, or
         the turn of the loop."""
         found: Block = []
@@ -130,7 +130,7 @@ class _Lowering:
                 return [*found, _at(node, ast.If(_none_of(flags), after, []))]
         return found
 
-    def statement(self, node: ast.stmt, loop: _Loop | None, tail: bool) -> Block:
+    def statement(self, node: ast.stmt, loop: _LoopFlags | None, tail: bool) -> Block:
         """A statement without jumps."""
         if isinstance(node, ast.Return):
             return self._return(node, loop, tail)
@@ -157,7 +157,7 @@ class _Lowering:
             part.body = self.block(part.body, loop, tail)
         return [node]
 
-    def _return(self, node: ast.Return, loop: _Loop | None, tail: bool) -> Block:
+    def _return(self, node: ast.Return, loop: _LoopFlags | None, tail: bool) -> Block:
         if not self.nested:
             return [node]
         value = node.value or _at(node, ast.Constant(None))
@@ -168,7 +168,7 @@ class _Lowering:
             loop.returns = True
         return found
 
-    def _jump(self, node: ast.stmt, loop: _Loop | None, tail: bool) -> Block:
+    def _jump(self, node: ast.stmt, loop: _LoopFlags | None, tail: bool) -> Block:
         assert loop is not None  # or Python would not have compiled it
         if isinstance(node, ast.Break):
             loop.breaks = True
@@ -179,10 +179,10 @@ class _Lowering:
         return [_set(node, loop.continued, ast.Constant(True))]
 
     def _loop(
-        self, node: ast.For | ast.While, outer: _Loop | None, tail: bool
+        self, node: ast.For | ast.While, outer: _LoopFlags | None, tail: bool
     ) -> Block:
         self.count += 1
-        loop = _Loop(self.count)
+        loop = _LoopFlags(self.count)
         body = self.block(node.body, loop, True)
         if loop.continues:
             body.insert(0, _set(node, loop.continued, ast.Constant(False)))
@@ -209,7 +209,7 @@ class _Lowering:
         return made + after
 
 
-class _Loop:
+class _LoopFlags:
     """The flags of a loop, and which of them its body sets."""
 
     def __init__(self, number: int) -> None:

@@ -21,8 +21,8 @@ from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding
 from traceir.face.control_flow.choices import Diverged, truth_of
 from traceir.face.control_flow.passes import Pass
-from traceir.face.control_flow.regions import Region
-from traceir.face.control_flow.state import BOOL, Missing, Tree, Unrecordable
+from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.state import BOOL, MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.trace import Tracer, in_force, typeof
@@ -31,7 +31,7 @@ from traceir.tracing.trace import Tracer, in_force, typeof
 _MOST_PASSES = 12
 
 
-class Loop:
+class PlainLoop:
     """A loop: its turns, which Python runs or which are recorded, and the state after.
 
     `names` are those that the body may set, `stops` the flags among them that end the
@@ -184,7 +184,7 @@ class Loop:
             try:
                 return state.joined(last.kinds[name], state.type_of(last.ends[name]))
             except Unrecordable as error:
-                self._lost[name] = state.Fixed(Missing(str(error)))
+                self._lost[name] = state.Fixed(MissingValue(str(error)))
         return self._lost[name]
 
     def _is_known(self, last: Pass) -> bool:
@@ -235,7 +235,7 @@ def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
     return list({id(a.root): a.root for a in arrays if a.is_home}.values())
 
 
-def pad(region: Region, leaves: Sequence[Any]) -> None:
+def pad(region: RegionTrace, leaves: Sequence[Any]) -> None:
     """Give a test's region inputs for all that its loop carries."""
     for value in leaves[len(region.inputs) :]:
         region.input(typeof(value), "")

@@ -13,7 +13,7 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.bounds import region_flag
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import negated
-from traceir.face.control_flow.regions import Region
+from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Leaf, Tree
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import default_dtype
@@ -35,7 +35,7 @@ class Pass:
     def __init__(
         self, kinds: dict[str, Tree], arrays: Sequence[NumpyTracer], counts: bool
     ) -> None:
-        self.region = Region("loop", True)
+        self.region = RegionTrace("loop", True)
         self.kinds = kinds
         self.arrays = arrays
         self.index: Any = self._input(Leaf(index_type(), True)) if counts else None

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from traceir.face.arrays.array import ArrayState, NumpyTracer
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.array_state import ArrayState, take_over
 from traceir.face.arrays.integer_ranges import Range, RangeAnalysis
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
@@ -23,7 +24,7 @@ from traceir.tracing.staging import StagedTracer, StagingTrace
 from traceir.tracing.trace import Tracer, Value, check_open, current_trace, in_force
 
 
-class Region(StagingTrace):
+class RegionTrace(StagingTrace):
     """The trace of a region. In a loop, arrays that it takes over are carried: they are
     inputs of the region; of a side of a choice they are values from around it."""
 
@@ -72,7 +73,7 @@ class Region(StagingTrace):
             self.inputs[atom] = ""
         else:
             atom = self.lift(value)
-        self.memory[id(array)] = array.hand_over(self, atom)
+        self.memory[id(array)] = take_over(array, self, atom)
 
     def is_fresh(self, value: Any) -> bool:
         """True if a list, a set or a dict was made in this region."""

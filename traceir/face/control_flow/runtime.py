@@ -16,18 +16,18 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.bounds import note_flag
 from traceir.face.control_flow.choices import (
     Diverged,
-    If,
     all_of,
     any_of,
     chained,
     negated,
     truth_of,
 )
+from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
-from traceir.face.control_flow.for_loops import For
-from traceir.face.control_flow.regions import Region
-from traceir.face.control_flow.state import MaybeUnbound, Missing
-from traceir.face.control_flow.while_loops import While
+from traceir.face.control_flow.for_loops import ForLoop as For
+from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.state import MaybeUnbound, MissingValue
+from traceir.face.control_flow.while_loops import WhileLoop as While
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
@@ -58,7 +58,7 @@ def bound(value: Any, name: str) -> Any:
     if type(value) is MaybeUnbound:
         note_flag(negated(value.flag))
         return value.value
-    if type(value) is not Missing:
+    if type(value) is not MissingValue:
         return value
     if value.reason:
         raise rules.error("staged.join", got=f"{name}: {value.reason}")
@@ -88,7 +88,7 @@ def changed(value: Any) -> Any:
     outside of that.
     """
     region = current_trace()
-    if not isinstance(region, Region) or isinstance(value, NumpyTracer):
+    if not isinstance(region, RegionTrace) or isinstance(value, NumpyTracer):
         return value
     if region.is_fresh(value):
         return value
@@ -98,7 +98,7 @@ def changed(value: Any) -> Any:
 def fresh(value: Any) -> Any:
     """A list, a set or a dict that has just been made."""
     region = current_trace()
-    if isinstance(region, Region):
+    if isinstance(region, RegionTrace):
         region.fresh.append(value)
     return value
 
@@ -116,7 +116,7 @@ def check(test: Any, message: Callable[[], Any]) -> None:
 
 def raised(make: Callable[[], Any]) -> Any:
     """The exception of a `raise` statement; on a recorded side the side ends."""
-    if isinstance(current_trace(), Region):
+    if isinstance(current_trace(), RegionTrace):
         note_flag(True)
         raise Diverged
     return make()

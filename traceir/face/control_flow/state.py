@@ -31,7 +31,7 @@ class Unrecordable(Exception):
     it."""
 
 
-class Missing:
+class MissingValue:
     """Stands for the value of a name that has none; `reason` says why, if it once had
     values without a common type."""
 
@@ -41,7 +41,7 @@ class Missing:
         self.reason = reason
 
 
-UNBOUND = Missing()
+UNBOUND = MissingValue()
 
 
 class MaybeUnbound:
@@ -183,7 +183,7 @@ def said(tree: Tree) -> str:
 
 
 def _is_missing(tree: Tree) -> bool:
-    return isinstance(tree, Fixed) and type(tree.value) is Missing
+    return isinstance(tree, Fixed) and type(tree.value) is MissingValue
 
 
 def _is_maybe(tree: Tree) -> bool:

@@ -12,7 +12,7 @@ from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.control_flow.choices import truth_of
-from traceir.face.control_flow.loops import Loop, flagged, pad
+from traceir.face.control_flow.loops import PlainLoop, flagged, pad
 from traceir.face.control_flow.passes import Pass
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array
@@ -21,7 +21,7 @@ from traceir.tracing.staging import StagingTrace, apply
 from traceir.tracing.trace import current_trace, in_force
 
 
-class While(Loop):
+class WhileLoop(PlainLoop):
     """A `while` loop; `holds` is given its test, and tells whether the body is run."""
 
     def __init__(

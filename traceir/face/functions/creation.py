@@ -20,14 +20,9 @@ from numpy.lib.stride_tricks import as_strided
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, lay_new, shared_or_new
-from traceir.face.arrays.array import (
-    NumpyTracer,
-    in_numpy_trace,
-    traced,
-    unwrapped,
-    wrapped,
-)
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.memory_sharing import SHARED
+from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.arrays.values import array_of, cast
 from traceir.face.functions.captured import CapturedArray
 from traceir.face.functions.functions import apply

@@ -18,13 +18,9 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, signature, view_of, viewed
-from traceir.face.arrays.array import (
-    NumpyTracer,
-    claim_for_writing,
-    traced,
-    unwrapped,
-)
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.limits import check_length
+from traceir.face.arrays.unwrapping import claim_for_writing, unwrapped
 from traceir.face.arrays.values import array_of, cast, dtype_in
 from traceir.face.functions import tables, ufuncs
 from traceir.lax.checks.operands import convert, operand

@@ -11,8 +11,9 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.dtypes import kind_of
-from traceir.face.arrays.array import traced, unwrapped, wrapped
+from traceir.face.arrays.array import traced
 from traceir.face.arrays.bounds import check_places
+from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import cast, operand_of
 from traceir.face.functions import ufuncs
 from traceir.face.functions.functions import CHECKED, own

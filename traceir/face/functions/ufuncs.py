@@ -15,13 +15,9 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.aliasing import lay, lay_elementwise, viewed
-from traceir.face.arrays.array import (
-    NumpyTracer,
-    claim_for_writing,
-    traced,
-    unwrapped,
-)
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.limits import check_length
+from traceir.face.arrays.unwrapping import claim_for_writing, unwrapped
 from traceir.face.arrays.values import cast, dtype_in, operand_of
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import Operand, convert, given

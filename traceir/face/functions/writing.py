@@ -10,9 +10,10 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import lay, viewed
-from traceir.face.arrays.array import NumpyTracer, traced, unwrapped
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.traced_index import TracedIndex
+from traceir.face.arrays.unwrapping import unwrapped
 from traceir.face.arrays.values import array_of, cast
 from traceir.face.arrays.views import IndexView, indexing_shape
 from traceir.face.functions.selection import Selection

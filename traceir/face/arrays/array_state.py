@@ -1,0 +1,94 @@
+"""Arrays that a region has taken over, and arrays that may be another one.
+
+Serves: staged.memory
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.face.arrays.layouts import Layout
+from traceir.ir.jaxpr import Atom
+from traceir.tracing.staging import StagingTrace
+
+_versions = itertools.count(1)
+
+
+def new_version() -> int:
+    """A number for what an array's elements are now, which no other state has had."""
+    return next(_versions)
+
+
+class ArrayState(NamedTuple):
+    """The state of an array while a region has it."""
+
+    array: Any
+    home: StagingTrace
+    atom: Atom | None
+    known: np.ndarray | None
+    layout: Layout
+    version: int
+    taken: int
+
+    @property
+    def is_written(self) -> bool:
+        """True if the region has written to the array."""
+        return bool(self.array.version != self.taken)
+
+    def restore(self) -> None:
+        """Give the array back to the trace that had it."""
+        array = self.array
+        array._home, array._atom, array._known = self.home, self.atom, self.known
+        array.layout, array.version = self.layout, self.version
+        array._seen = self.version
+
+
+def take_over(array: Any, trace: StagingTrace, atom: Atom) -> ArrayState:
+    """Make an array one of a region, with this value; gives what it was before."""
+    before = array._home, array._atom, array._known, array.layout, array.version
+    if array._known is not None:
+        array.layout, array._known = array._known, None
+    array._home, array._atom = trace, atom
+    array._seen = array.version = new_version()
+    return ArrayState(array, *before, array.version)
+
+
+class MayAlias:
+    """Another array whose memory one has if a traced flag says so."""
+
+    __slots__ = ("_array", "_other", "_flag", "_seen")
+
+    def __init__(self, array: Any, other: Any, flag: Any) -> None:
+        self._array = array
+        self._other = other
+        self._flag = flag
+        self._seen = other.root.version
+
+    def write(self, value: Any) -> None:
+        """Write new elements of the array to the other one."""
+        new = lax.select(self._spread(), value, self._other.now())
+        self._other.replace(new)
+        self._seen = self._other.root.version
+
+    def read(self) -> None:
+        """Have the array have what was written to the other one.
+
+        Raises TypeError (staged.memory) where it can't be told.
+        """
+        if self._seen == self._other.root.version:
+            return
+        self._seen = self._other.root.version
+        if self._flag is None:
+            raise rules.error("staged.memory", got=self._array.aval.str_short())
+        self._array.check_home()
+        now = lax.select(self._spread(), self._other.now(), self._array.now())
+        self._array._atom = self._array._trace.atom(now)
+        self._array.touch()
+        self._array._seen = self._array.version
+
+    def _spread(self) -> Any:
+        return lax.broadcast(self._flag, self._array.shape)
