@@ -20,7 +20,8 @@ import pytest
 
 from tools.costs.__main__ import measure, shown
 from tools.costs.entries import MODELS, Entry, entries
-from tools.costs.programs import DEVICE, PROGRAMS
+from tools.costs.plain_programs import PROGRAMS
+from tools.costs.programs import DEVICE
 from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Elementwise

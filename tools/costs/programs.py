@@ -287,16 +287,6 @@ def strict_calls() -> Call:
 
 
 @program
-def traced_state() -> Call:
-    """A plain function that reads an array outside, traced anew."""
-
-    def call() -> object:
-        return traceir_numba.jit(lambda x: x + KNOWN)(KNOWN)
-
-    return call
-
-
-@program
 def unrolled() -> Call:
     """A loop of Python's, traced and compiled anew."""
 
@@ -306,19 +296,6 @@ def unrolled() -> Call:
             return traceir.make_jaxpr(traceir.jit(chained))(KNOWN, KNOWN)
 
     return call
-
-
-@program
-def unrolled_elements() -> Call:
-    """A loop over the elements of an array, traced anew."""
-
-    def total(x: Any) -> Any:
-        found = 0.0
-        for value in x:
-            found = found + value
-        return found
-
-    return lambda: traceir_numba.jit(total).trace(KNOWN)
 
 
 def eager(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:

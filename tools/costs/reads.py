@@ -53,9 +53,9 @@ def main() -> None:
     recorder = Recorder()
     for model in MODELS:
         recorder.watch(importlib.import_module(model))
-    from tools.costs import programs
+    from tools.costs import plain_programs, programs
 
-    for name, make in programs.PROGRAMS.items():
+    for name, make in plain_programs.PROGRAMS.items():
         recorder.run(name, make)
     for name in programs.DEVICE:
         recorder.run(name, partial(programs.source, name))

@@ -16,7 +16,8 @@ def main() -> None:
     """Set the number before anything else of the project is imported."""
     program, model, name, text = sys.argv[1:]
     setattr(importlib.import_module(model), name, ast.literal_eval(text))
-    from tools.costs.programs import DEVICE, PROGRAMS
+    from tools.costs.plain_programs import PROGRAMS
+    from tools.costs.programs import DEVICE
 
     if program in DEVICE:
         import traceir

@@ -37,11 +37,11 @@ and a warning says so: compiling them takes seconds. [unrolled]"""
 
 UNROLLED_STEPS: Count = 4
 """A loop of a plain function with at most so many steps is run by Python while it is
-traced: its steps may then be fused. [unrolled]"""
+traced: its steps may then be fused. [short_loops]"""
 
 KNOWN_STEPS: Count = 10_000
 """A loop that computes Python's numbers from Python's numbers alone is run by Python if
-it has at most so many steps: the numbers are known then. [unrolled]"""
+it has at most so many steps: the numbers are known then. [known_numbers]"""
 
 UNROLLED_EQUATIONS: Count = 20_000
 """The most that a loop over the elements of an array may record: compiling so many

@@ -5,12 +5,14 @@ it; a view is a base array and steps. Start reading at `array.NumpyTracer`.
 
 - `aliasing`: alias analysis: NumPy is asked which results are views
 - `array`: `NumpyTracer`: an array of a traced NumPy function
+- `array_state`: arrays that a region has taken over, and arrays that may be another one
 - `bounds`: bounds checks of indices that are traced: an IndexError at run time
 - `integer_ranges`: interval analysis of the integers of a trace
 - `layouts`: memory layouts: strides and overlaps, told by arrays of NumPy's
 - `limits`: the limit on the length of a plain function's trace
 - `memory_sharing`: the table of NumPy functions whose results share memory
 - `traced_index`: views at traced indices
+- `unwrapping`: arrays that are known while tracing, as NumPy's own
 - `values`: operands as NumPy takes them: lists, numbers, weak scalars
 - `views`: the steps from an array to its view: index, reshape, transpose
 """

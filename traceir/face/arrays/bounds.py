@@ -109,7 +109,7 @@ class EmittedChecks:
 
 
 def region_flag(trace: StagingTrace) -> Any:
-    """Whether a place was outside in a region that is in force; None if none can be."""
+    """A flag that a place was outside in a region in force; None if none can be."""
     return _flag(trace, _unproven(trace))
 
 

@@ -6,6 +6,7 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 `while` ask when they are reached: Python runs them, or they become `cond`, `while` and
 `scan` equations. Start reading at `rewrite.rewritten`, then at `choices.If`.
 
+- `aliases`: arrays that a loop's names are bound to anew, and the memory that these had
 - `choices`: choices while a function is traced: `if`, conditional expressions, `and`
 - `code_objects`: the code object of a function with its constructs rewritten
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data

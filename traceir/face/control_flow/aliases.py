@@ -1,4 +1,4 @@
-"""Arrays of a loop that its names are bound to anew, and the memory that these had.
+"""Arrays that a loop's names are bound to anew, and the memory that these had.
 
 Serves: staged.memory
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.control_flow.passes import Pass, index_type
+from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.state import (
     BOOL,
     Held,
@@ -35,7 +35,7 @@ class Rebinding:
     """
 
     def __init__(
-        self, entry: dict[str, Any], last: Pass, frame: dict[str, Any]
+        self, entry: dict[str, Any], last: BodyPass, frame: dict[str, Any]
     ) -> None:
         self.last = last
         self.before: dict[str, NumpyTracer] = {
@@ -82,8 +82,8 @@ class Rebinding:
                 self._refuse(name)
 
     def carries(self) -> list[tuple[Any, Any, ShapedArray]]:
-        """What the loop carries besides, before and after a turn: which array each name
-        has where arrays are exchanged, and whether there was a turn."""
+        """Values that the loop carries besides, before and after a turn: the array that
+        each name has where arrays are exchanged, and a flag that there was a turn."""
         kind = index_type()
         found: list[tuple[Any, Any, ShapedArray]] = []
         if self._tells_owners():

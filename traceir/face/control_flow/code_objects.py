@@ -7,11 +7,15 @@ as they were. Of a function without source there is none; it runs as it is.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import dis
+import functools
 import linecache
+import operator
 from collections.abc import Iterator
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType
 from typing import Any
 
@@ -22,8 +26,13 @@ _STORES = frozenset(
     dis.opmap[name]
     for name in ("STORE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "DELETE_SUBSCR")
 )
-# inspect's flags of code: generators and coroutines.
-_SUSPENDED = 0x20 | 0x80 | 0x200
+# Of generators and coroutines.
+_SUSPENDED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+# Of the file's `from __future__` imports.
+_FUTURE = functools.reduce(
+    operator.or_,
+    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
+)
 _MOST = 4096
 # By identity: the hash of a code object reads all of it.
 _made: dict[int, tuple[CodeType, CodeType]] = {}
@@ -105,9 +114,9 @@ def _find(tree: ast.Module, code: CodeType) -> Function | None:
     """The function in a file whose code this is; None if there is no such one."""
     fits: list[Any] = [node for node in ast.walk(tree) if _is_like(node, code)]
     if len(fits) > 1:  # several lambdas in a line: told apart by their columns
-        spans = {p for p in code.co_positions() if p[2] is not None}
-        first = min((p[0], p[2]) for p in spans)
-        last = max((p[1], p[3]) for p in spans)
+        spans = [p for p in code.co_positions() if None not in p]
+        first = min((line, column) for line, _, column, _ in spans)
+        last = max((line, column) for _, line, _, column in spans)
         fits = [
             n
             for n in fits
@@ -115,8 +124,7 @@ def _find(tree: ast.Module, code: CodeType) -> Function | None:
             and (n.body.lineno, n.body.col_offset) <= first
             and last <= (n.body.end_lineno, n.body.end_col_offset)
         ]
-        fits = fits[:1] if len(fits) == 1 else []
-    return fits[0] if fits else None
+    return fits[0] if len(fits) == 1 else None
 
 
 def _is_like(node: ast.AST, code: CodeType) -> bool:
@@ -161,7 +169,7 @@ def _compiled(node: Function, code: CodeType) -> CodeType | None:
     args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
     outer = ast.FunctionDef("_", args, [statement], [], None)
     module = ast.fix_missing_locations(ast.Module([outer], []))
-    flags = code.co_flags & 0x1FF0000  # of the file's `from __future__` imports
+    flags = code.co_flags & _FUTURE
     whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     for found in _all_of(whole):
         same = found.co_name == code.co_name

@@ -12,7 +12,7 @@ from traceir import lax
 from traceir.base import cost_model
 from traceir.face.control_flow.iteration import LoopSteps, steps_of
 from traceir.face.control_flow.loops import PlainLoop, flagged, pad
-from traceir.face.control_flow.passes import Pass, index_type
+from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.control.bodies import FlatTree
@@ -41,7 +41,7 @@ class ForLoop(PlainLoop):
 
     @property
     def item(self) -> Any:
-        """What the loop's target is to be set to."""
+        """The value for the loop's target in this turn."""
         if self._pass is not None and self._steps is not None:
             return self._steps.item(self._pass.index)
         return self._now
@@ -56,7 +56,7 @@ class ForLoop(PlainLoop):
     def _can_run(self) -> bool:
         return self._steps is None or self._steps.count is not None
 
-    def _is_known(self, last: Pass) -> bool:
+    def _is_known(self, last: BodyPass) -> bool:
         count = None if self._steps is None else self._steps.count
         few = count is not None and count <= cost_model.KNOWN_STEPS
         return few and super()._is_known(last)
@@ -74,14 +74,14 @@ class ForLoop(PlainLoop):
         return self._steps is not None and bool(self._steps.count)
 
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
-        self._pass = Pass(kinds, arrays, True)
+        self._pass = BodyPass(kinds, arrays, True)
         self._show(self._pass.values)
         found = None if self._steps is None else self._steps.span()
         if found is not None:
             self._pass.region.ranges[self._pass.index._var] = found
 
     def _record(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
     ) -> tuple[list[Any], Any]:
         steps, region = self._steps, last.region
         assert steps is not None
@@ -98,7 +98,7 @@ class ForLoop(PlainLoop):
             rows = FlatTree([], flatten.flatten(())[1])
             found = fold(body, carry, rows, steps.count, False, 1)
         else:
-            test = Pass(last.kinds, last.arrays, True)
+            test = BodyPass(last.kinds, last.arrays, True)
             with in_force(test.region):
                 test.begin()
                 holds = test.decide(_is_before(test.index, steps), self.stops)

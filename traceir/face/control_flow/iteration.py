@@ -88,7 +88,8 @@ class Reversed(Together):
 
 def range_of(*bounds: Any) -> Any:
     """`range`, whose bounds may be traced."""
-    if 1 <= len(bounds) <= 3 and any(_is_traced(b) for b in bounds):
+    if any(map(_is_traced, bounds)):
+        builtins.range(*(1 for _ in bounds))  # it counts them
         return TracedRange(*bounds)
     return builtins.range(*bounds)
 

@@ -20,7 +20,7 @@ from traceir.face.arrays.bounds import note_flag
 from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding
 from traceir.face.control_flow.choices import Diverged, truth_of
-from traceir.face.control_flow.passes import Pass
+from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
@@ -52,7 +52,7 @@ class PlainLoop:
         self._entry: dict[str, Any] = {}
         self._frame: dict[str, Any] = {}
         self._lost: dict[str, Tree] = {}
-        self._pass: Pass | None = None
+        self._pass: BodyPass | None = None
         self._passes = 0
         self._outer: Any = None
 
@@ -79,7 +79,7 @@ class PlainLoop:
         raise NotImplementedError
 
     def _record(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
     ) -> tuple[list[Any], Any]:
         """The loop's equation: the last state, and whether a place was outside."""
         raise NotImplementedError
@@ -179,7 +179,7 @@ class PlainLoop:
         self._start(kinds, last.written)
         return False
 
-    def _joined(self, name: str, last: Pass) -> Tree:
+    def _joined(self, name: str, last: BodyPass) -> Tree:
         if name not in self._lost:
             try:
                 return state.joined(last.kinds[name], state.type_of(last.ends[name]))
@@ -187,7 +187,7 @@ class PlainLoop:
                 self._lost[name] = state.Fixed(MissingValue(str(error)))
         return self._lost[name]
 
-    def _is_known(self, last: Pass) -> bool:
+    def _is_known(self, last: BodyPass) -> bool:
         """True if Python can run the loop, which computes Python's numbers alone."""
         region = last.region
         if region.captures or region.constants or last.memory or not self._can_run():
@@ -200,7 +200,7 @@ class PlainLoop:
         traced = any(isinstance(leaf, Tracer) for leaf in leaves)
         return not traced and not any(e.effects for e in region.eqns)
 
-    def _finish(self, last: Pass) -> dict[str, Any]:
+    def _finish(self, last: BodyPass) -> dict[str, Any]:
         """Record the loop; the state after it."""
         pairs: list[tuple[Any, Any, ShapedArray]] = []
         for name, kind in last.kinds.items():
@@ -241,7 +241,7 @@ def pad(region: RegionTrace, leaves: Sequence[Any]) -> None:
         region.input(typeof(value), "")
 
 
-def flagged(last: Pass, flag: Any) -> Any:
+def flagged(last: BodyPass, flag: Any) -> Any:
     """A region's flag with that of the turns before: an input more."""
     carried = last.region.input(BOOL, "")
     with in_force(last.region):

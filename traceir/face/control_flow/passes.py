@@ -25,7 +25,7 @@ def index_type() -> ShapedArray:
     return ShapedArray((), default_dtype(int), True)
 
 
-class Pass:
+class BodyPass:
     """One run of a loop's body, or of its test: its region, and the state at its ends.
 
     `kinds` are the types of the state, `arrays` those that the loop writes to; a loop

@@ -96,35 +96,42 @@ class ControlFlow(ast.NodeTransformer):
     # Statements -------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """A function inside: rewritten, too."""
         rewritten(node, self.unsure)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        """A lambda: its expression is rewritten."""
         rewritten(node, self.unsure)
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        """A coroutine: it stays as it is."""
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        """A class: its methods are rewritten."""
         for part in node.body:
             if isinstance(part, ast.FunctionDef):
                 rewritten(part, self.unsure)
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        """A choice: `runtime.If`."""
         one = self._construct("If", node.test, [node])
         body, orelse = self.block(node.body), self.block(node.orelse)
         sides = ast.If(one.attribute("side"), body, orelse)
         return one.statements([self.visit(node.test)], [*one.restore(), sides])
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        """A loop: `runtime.For`."""
         one = self._construct("For", node.iter, [node])
         made = [self.visit(node.iter), *_loop_parts(node)]
         item = ast.Assign([node.target], one.attribute("item"))
         return one.statements(made, [*one.restore(), item, *self.block(node.body)])
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        """A loop: `runtime.While`."""
         one = self._construct("While", node.test, [node])
         holds = ast.Call(one.attribute("holds"), [self.visit(node.test)], [])
         body = [*one.restore(), *self.block(node.body)]
@@ -132,6 +139,7 @@ class ControlFlow(ast.NodeTransformer):
         return one.statements(_loop_parts(node), [*one.restore(), turn])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """An update of a name, which may be one in place."""
         target = node.target
         self.generic_visit(node)
         if not isinstance(target, ast.Name):
@@ -145,6 +153,7 @@ class ControlFlow(ast.NodeTransformer):
         return [_at(node, ast.Assign([target], _call("mutated", value))), node]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        """An assignment, which may be to a name of the module."""
         self.generic_visit(node)
         return [*self._outer_writes(node), node]
 
@@ -155,11 +164,13 @@ class ControlFlow(ast.NodeTransformer):
         return [_at(node, ast.Expr(call)) for call in calls]
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        """An assertion: `runtime.check`."""
         message = self.visit(node.msg) if node.msg else ast.Constant(None)
         test = self.visit(node.test)
         return _at(node, ast.Expr(_call("check", test, _later(message))))
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        """An exception: `runtime.raised` makes it."""
         self.generic_visit(node)
         if node.exc is not None:
             node.exc = _at(node.exc, _call("raised", _later(node.exc)))
@@ -168,12 +179,14 @@ class ControlFlow(ast.NodeTransformer):
     # Expressions ------------------------------------------------------------------
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """A conditional expression: `runtime.choose`."""
         self.generic_visit(node)
         return _at(
             node, _call("choose", node.test, _later(node.body), _later(node.orelse))
         )
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """`and` and `or`: `runtime.all_of` and `any_of`."""
         self.generic_visit(node)
         if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
             return node
@@ -182,11 +195,13 @@ class ControlFlow(ast.NodeTransformer):
         return _at(node, _call(name, first, *map(_later, rest)))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """`not`: `runtime.negated`."""
         self.generic_visit(node)
         is_not = isinstance(node.op, ast.Not)
         return _at(node, _call("negated", node.operand)) if is_not else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """A chain of comparisons: `runtime.chained`."""
         self.generic_visit(node)
         if len(node.ops) == 1:
             return node
@@ -198,6 +213,7 @@ class ControlFlow(ast.NodeTransformer):
         return _at(node, _call("chained", node.left, *parts))
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A call of a method that may change its object."""
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in CHANGING:
@@ -205,9 +221,11 @@ class ControlFlow(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """An element, which may be set."""
         return self._target(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """An attribute, which may be set."""
         return self._target(node)
 
     def _target(self, node: Any) -> ast.expr:
@@ -226,6 +244,7 @@ class ControlFlow(ast.NodeTransformer):
     visit_Set = visit_SetComp = _display
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name that is read: it may have no value."""
         if not isinstance(node.ctx, ast.Load):
             return node
         if node.id == RESULT:

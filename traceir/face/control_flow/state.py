@@ -27,8 +27,7 @@ BOOL = ShapedArray((), np.dtype(bool))
 
 
 class Unrecordable(Exception):
-    """What a construct does can't be recorded; of a loop of known length Python runs
-    it."""
+    """Two values have no common type; nobody sees this raised."""
 
 
 class MissingValue:

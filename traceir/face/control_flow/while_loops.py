@@ -13,7 +13,7 @@ from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.control_flow.choices import truth_of
 from traceir.face.control_flow.loops import PlainLoop, flagged, pad
-from traceir.face.control_flow.passes import Pass
+from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.loops import repeat
@@ -28,7 +28,7 @@ class WhileLoop(PlainLoop):
         self, names: Sequence[str], stops: Sequence[str], written: Sequence[str]
     ) -> None:
         super().__init__(names, stops, written)
-        self._test: Pass | None = None
+        self._test: BodyPass | None = None
         self._turns = 0
 
     def _records(self) -> bool:
@@ -42,8 +42,8 @@ class WhileLoop(PlainLoop):
         return True
 
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
-        self._test = Pass(kinds, arrays, False)
-        self._pass = Pass(kinds, arrays, False)
+        self._test = BodyPass(kinds, arrays, False)
+        self._pass = BodyPass(kinds, arrays, False)
         self._show(self._test.values)
 
     def __enter__(self) -> None:
@@ -78,7 +78,7 @@ class WhileLoop(PlainLoop):
         return True
 
     def _record(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any
+        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
     ) -> tuple[list[Any], Any]:
         test = self._test
         assert test is not None
@@ -93,7 +93,7 @@ class WhileLoop(PlainLoop):
         return found, None if flag is None else found[-1]
 
     def _record_checked(
-        self, last: Pass, init: list[Any], ends: list[Any], flag: Any, holds: Any
+        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any, holds: Any
     ) -> tuple[list[Any], Any]:
         """A loop whose test may be outside of an array: the test is a part of the body,
         since what tells is a result of that."""
@@ -109,7 +109,7 @@ class WhileLoop(PlainLoop):
         ends = [*ends, flagged(last, wrong), region.atom(again)]
         region.input(BOOL, "")
         leaves = [*init, as_array(outside), as_array(going)]
-        first = Pass(last.kinds, last.arrays, False)
+        first = BodyPass(last.kinds, last.arrays, False)
         first.begin()
         first.region.end()
         pad(first.region, leaves)

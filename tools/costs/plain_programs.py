@@ -1,0 +1,60 @@
+"""Programs that measure entries for plain NumPy functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traceir_numba
+from tools.costs.programs import KNOWN, PROGRAMS, Call, program
+
+__all__ = ["PROGRAMS"]
+
+
+@program
+def traced_state() -> Call:
+    """A plain function that reads an array outside, traced anew."""
+
+    def call() -> object:
+        return traceir_numba.jit(lambda x: x + KNOWN)(KNOWN)
+
+    return call
+
+
+@program
+def unrolled_elements() -> Call:
+    """A loop over the elements of an array, traced anew."""
+
+    def total(x: Any) -> Any:
+        found = 0.0
+        for value in x:
+            found = found + value
+        return found
+
+    return lambda: traceir_numba.jit(total).trace(KNOWN)
+
+
+@program
+def short_loops() -> Call:
+    """Loops of 4 and of 5 steps over whole arrays, compiled anew."""
+
+    def both(x: Any) -> Any:
+        for k in range(4):
+            x = x * 2 + k
+        for k in range(5):
+            x = x * 3 - k
+        return x
+
+    return lambda: traceir_numba.jit(both).lower(KNOWN)
+
+
+@program
+def known_numbers() -> Call:
+    """A loop over Python's numbers alone, traced anew."""
+
+    def powers(x: Any) -> Any:
+        total = 1
+        for k in range(50):
+            total = (total * 3 + k) % 1000
+        return x * total
+
+    return lambda: traceir_numba.jit(powers).trace(KNOWN)
