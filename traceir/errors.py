@@ -98,6 +98,10 @@ class RuleOverflowError(RuleValueError, OverflowError):
     """A Python number does not fit its dtype; NaN is a `ValueError` in Python."""
 
 
+class RuleZeroDivisionError(TraceirError, ZeroDivisionError):
+    """A rule about divisors."""
+
+
 class RuleNameError(TraceirError, NameError):
     """A name of an axis that nothing around binds, as a `NameError`."""
 
@@ -189,6 +193,7 @@ CLASSES |= {
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,
     "OverflowError, ValueError": RuleOverflowError,
+    "ZeroDivisionError": RuleZeroDivisionError,
     "FloatingPointError": RuleFloatingPointError,
     "AttributeError": RuleAttributeError,
     "AssertionError": RuleAssertionError,

@@ -27,6 +27,9 @@ from traceir.face.functions import copies, functions, substitutes, ufunc_methods
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
+from traceir.face.python import operators
+from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
+from traceir.face.python.numbers import as_python
 from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
@@ -86,8 +89,7 @@ def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
     Between two Python numbers the result is one, too: it stays weak.
     """
     apply = call_ufunc(ufunc)
-    plain = getattr(Tracer, f"__{name}__")
-    reflected = getattr(Tracer, f"__r{name}__", plain)
+    plain = operators.checked(name, getattr(Tracer, f"__{name}__"))
 
     def forward(self: Any, other: Any) -> Any:
         if _refused(other):
@@ -99,7 +101,7 @@ def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
         if _refused(other):
             return NotImplemented
         both = _is_python(self) and _is_python(other)
-        return reflected(self, other) if both else apply(other, self)
+        return plain(traced(other), self) if both else apply(other, self)
 
     def in_place(self: Any, other: Any) -> Any:
         if self.number or _refused(other):
@@ -215,7 +217,7 @@ def item(self: NumpyTracer, *index: Any) -> Any:
     if not is_known(place) and by_user():
         check_index(self.shape, place)
     found = read(self, place)
-    return found.item() if isinstance(found, np.generic) else found
+    return found.item() if isinstance(found, np.generic) else as_python(found)
 
 
 def reshape(self: NumpyTracer, *shape: Any, order: str = "C", copy: Any = None) -> Any:
@@ -346,7 +348,8 @@ def bindings() -> Iterator[tuple[str, Any]]:
         yield name, property(function)
     for name in ("real", "imag"):
         yield name, _part(name)
-    for function in (astype, fill, sort, partition, item, reshape, transpose):
+    own = (astype, fill, sort, partition, item, reshape, transpose, *NUMBER_METHODS)
+    for function in own:
         yield function.__name__, function
     for name in ("shape", "dtype", "strides"):
         yield name, _fixed(name)

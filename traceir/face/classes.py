@@ -21,6 +21,7 @@ from traceir.face.functions.captured import CapturedArray
 from traceir.face.functions.creation import array
 from traceir.face.functions.selection import Selection
 from traceir.face.objects import SeenClass, derived
+from traceir.face.python import conversions
 
 
 def class_of(value: Any) -> builtins.type:
@@ -29,8 +30,14 @@ def class_of(value: Any) -> builtins.type:
         return np.ndarray
     if not isinstance(value, NumpyTracer):
         found = builtins.type(value)
-        return type if found in (builtins.type, _TypeClass) else found
-    return value.stands_for
+        own = issubclass(found, (_TypeClass, _Scalar, conversions.PythonNumber))
+        return type if own or found is builtins.type else _seen(found)
+    return _seen(value.stands_for)
+
+
+def _seen(kind: builtins.type) -> builtins.type:
+    """A class, by the name that a traced function has for it."""
+    return conversions.CLASSES.get(kind, kind)
 
 
 class _TypeClass(builtins.type):
@@ -51,7 +58,10 @@ class type(builtins.type, metaclass=_TypeClass):  # the name that functions know
     """Python's `type`: of a traced array, the class of the array it stands for."""
 
 
-BUILTINS: dict[str, Callable[..., Any]] = {"type": type}
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "type": type,
+    **{kind.__name__: seen for kind, seen in conversions.CLASSES.items()},
+}
 
 
 class _Scalar(SeenClass):

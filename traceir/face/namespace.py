@@ -31,6 +31,12 @@ from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, has_generator, has_methods
+from traceir.face.python import (
+    builtin_functions,
+    complex_functions,
+    conversions,
+    math_functions,
+)
 from traceir.jit.cache.captured_state import sets
 from traceir.jit.cache.fingerprints import attribute
 
@@ -44,6 +50,8 @@ _MODULES = MODULES | {
     "numpy.fft",
     "numpy.lib",
     "numpy.lib.stride_tricks",
+    "math",
+    "cmath",
 }
 
 # Libraries that a traced function sees as they are, whatever they take from NumPy: most
@@ -58,7 +66,9 @@ _LEFT_ALONE = (
 @functools.cache
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
-    return {**dict(standing_in()), **classes.scalars(), **silent}
+    own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS}
+    numbers = {**classes.scalars(), **conversions.CLASSES}
+    return {**dict(standing_in()), **numbers, **silent, **own}
 
 
 def _is_number_class(value: Any) -> bool:
@@ -191,6 +201,7 @@ _BUILTINS = {
     **vars(builtins),
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
+    **builtin_functions.FUNCTIONS,
     "range": iteration.range_of,
     "enumerate": iteration.enumerate_of,
     "zip": iteration.zip_of,

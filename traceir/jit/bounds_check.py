@@ -11,7 +11,7 @@ such as a derivative, takes the one without checks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,24 @@ from traceir.reference import interpreter
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlaceCheck:
-    """Places in one dimension, and the user's line; without an extent, what an inner
-    program tells: whether one of its places was outside."""
+    """Places in one dimension, and the user's line; without an extent, a flag that is
+    set where a rule was broken, or one of those of an inner program."""
 
     places: Atom
     least: int
     extent: int | None
     axis: int
     source: Source | None
+    rule: str = "index.bounds"
+    got: str = ""
+    inner: tuple[PlaceCheck, ...] = ()
+
+    def leaves(self) -> Iterator[PlaceCheck]:
+        """The checks of inner programs whose flag this is; itself, if it is of none."""
+        if not self.inner:
+            yield self
+        for one in self.inner:
+            yield from one.leaves()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,9 +55,10 @@ class BoundsChecks:
     checks: tuple[PlaceCheck, ...]
 
     def error(self, arrays: Sequence[np.ndarray]) -> Exception:
-        """The IndexError (index.bounds) of the first place outside."""
+        """The error of the first check that fails: by default IndexError
+        (index.bounds) of a place outside."""
         jaxpr = self.closed.jaxpr
-        got, source = "a place outside", self.checks[0].source
+        first, got = self.checks[0], ""
         if not calls_host(jaxpr):
             atoms = tuple(check.places for check in self.checks)
             places = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, atoms)
@@ -57,10 +68,19 @@ class BoundsChecks:
             for check, value in zip(self.checks, made.run(*arrays), strict=True):
                 found = outside(check, value)
                 if found is not None:
-                    got, source = found, check.source
+                    first, got = check, found
                     break
-        where = None if source is None else user_frame_summary(source)
-        return rules.error("index.bounds", got=got, where=where)
+        return _broken(first, got)
+
+
+def _broken(check: PlaceCheck, got: str) -> Exception:
+    """The error of a check that failed; of an inner program that of its first one."""
+    leaves = list(check.leaves())
+    lines = dict.fromkeys(leaf.source for leaf in leaves)
+    source = leaves[0].source if len(lines) == 1 else check.source
+    where = None if source is None else user_frame_summary(source)
+    got = leaves[0].got or got or "a place outside"
+    return rules.error(leaves[0].rule, got=got, where=where)
 
 
 def outside(check: PlaceCheck, value: np.ndarray) -> str | None:

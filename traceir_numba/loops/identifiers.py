@@ -31,7 +31,14 @@ def program_name(name: str) -> str:
 
     >>> program_name("step"), program_name("rk4"), program_name("f32")
     ('step', 'rk4', 'f32_')
+
+    A function may have been given any name.
+
+    >>> program_name("2 * x")
+    '_2_x'
     """
+    name = re.sub(r"\W+", "_", name).strip("_") or "program"
+    name = name if name.isidentifier() else f"_{name}"
     taken = (
         keyword.iskeyword(name) or name in _MODULE.split() or hasattr(builtins, name)
     )

@@ -10,7 +10,6 @@ again and not compiled.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -78,7 +77,7 @@ def build_program(
     names = names_of(flat.jaxpr, printed)
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
-    own_name = program_name(re.sub(r"\W+", "_", name).strip("_") or "program")
+    own_name = program_name(name)
     program = _ProgramBuilder(flat, names, own_name, printed).program(text)
     program = replace(program, views=lowered.views)
     return assign_buffers(program, [program.inputs[k] for k in donated])

@@ -76,12 +76,19 @@ def note_check(check: PlaceCheck) -> None:
         trace.checks.append(check)
 
 
-def note_flag(flag: Any) -> None:
-    """Have the trace in force raise if a flag is set, when it has been traced."""
+def note_flag(
+    flag: Any,
+    rule: str = "index.bounds",
+    got: str = "",
+    inner: Sequence[PlaceCheck] = (),
+) -> None:
+    """Have the trace in force raise a rule's error if a flag is set, when it has been
+    traced; `inner` are the checks of regions whose flag it is."""
     trace = current_trace()
     if isinstance(trace, StagingTrace):
         where = source_info.capture()
-        note_check(PlaceCheck(trace.atom(flag), 0, None, 0, where))
+        atom = trace.atom(flag)
+        note_check(PlaceCheck(atom, 0, None, 0, where, rule, got, tuple(inner)))
 
 
 class EmittedChecks:
@@ -109,8 +116,10 @@ class EmittedChecks:
 
 
 def region_flag(trace: StagingTrace) -> Any:
-    """A flag that a place was outside in a region in force; None if none can be."""
-    return _flag(trace, _unproven(trace))
+    """Whether a check fails in a region that is in force; None if none can. Those that
+    can stay its checks."""
+    trace.checks = list(_unproven(trace))
+    return _flag(trace, trace.checks)
 
 
 def _flag(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Any:

@@ -161,7 +161,8 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     for array in arrays.values():
         array.replace(next(results))
     if checked:
-        note_flag(next(results))
+        inner = [check for side in (yes, no) for check in side.region.checks]
+        note_flag(next(results), inner=inner)
     return found
 
 

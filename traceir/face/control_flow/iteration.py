@@ -100,7 +100,7 @@ def _is_traced(value: Any) -> bool:
 
 def enumerate_of(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`, of what may be traced."""
-    if _has_steps(iterable):
+    if has_steps(iterable):
         return Enumerated((iterable, start), builtins.enumerate)
     return builtins.enumerate(iterable, start)
 
@@ -108,7 +108,7 @@ def enumerate_of(iterable: Any, start: Any = 0) -> Any:
 def zip_of(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, of what may be traced."""
     made = functools.partial(builtins.zip, strict=strict)
-    if iterables and all(map(_has_steps, iterables)):
+    if iterables and all(map(has_steps, iterables)):
         return Zipped(iterables, made)
     return made(*iterables)
 
@@ -122,7 +122,8 @@ def reversed_of(sequence: Any) -> Any:
     return builtins.reversed(sequence)
 
 
-def _has_steps(value: Any) -> bool:
+def has_steps(value: Any) -> bool:
+    """True if the items of an iterable are numbered steps of what may be traced."""
     return isinstance(value, (range, TracedRange, Enumerated, Zipped, Reversed)) or (
         isinstance(value, NumpyTracer) and value.ndim > 0
     )

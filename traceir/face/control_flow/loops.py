@@ -84,6 +84,10 @@ class PlainLoop:
         """The loop's equation: the last state, and whether a place was outside."""
         raise NotImplementedError
 
+    def _regions(self) -> list[RegionTrace]:
+        """The regions of the last pass."""
+        return [] if self._pass is None else [self._pass.region]
+
     # What the rewritten function calls --------------------------------------------
 
     def next(self, frame: dict[str, Any]) -> bool:
@@ -226,7 +230,7 @@ class PlainLoop:
             array.replace(next(results))
         rebinding.settle(values, results, self._runs())
         if flag is not None:
-            note_flag(flag)
+            note_flag(flag, inner=[c for r in self._regions() for c in r.checks])
         return values
 
 

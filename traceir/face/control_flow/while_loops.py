@@ -14,6 +14,7 @@ from traceir.base.config import put_in_force
 from traceir.face.control_flow.choices import truth_of
 from traceir.face.control_flow.loops import PlainLoop, flagged, pad
 from traceir.face.control_flow.passes import BodyPass
+from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.loops import repeat
@@ -76,6 +77,10 @@ class WhileLoop(PlainLoop):
         self._pass.begin()
         self._show(self._pass.values)
         return True
+
+    def _regions(self) -> list[RegionTrace]:
+        test = [] if self._test is None else [self._test.region]
+        return [*test, *super()._regions()]
 
     def _record(
         self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any

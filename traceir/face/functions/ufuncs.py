@@ -27,11 +27,11 @@ Function = Callable[..., Any]
 
 
 def _by_zero(function: Function) -> Function:
-    """A division of integers as NumPy has it: by 0 it gives 0."""
+    """A division as NumPy has it: of integers by 0 it gives 0."""
 
     def divided(x: Operand, y: Operand) -> Any:
-        if typeof(x).dtype.kind not in "iu":
-            return function(x, y)
+        if typeof(x).dtype.kind == "f":
+            return signed(function, function(x, y), x, y)
         zero = jnp.equal(y, 0)
         safe = jnp.where(zero, 1, y)
         found = function(x, safe)
@@ -40,6 +40,19 @@ def _by_zero(function: Function) -> Function:
         return jnp.where(zero, 0, found)
 
     return divided
+
+
+def signed(function: Function, found: Any, x: Operand, y: Operand) -> Any:
+    """The results of a division of floats, with the signs of zeros as NumPy has them:
+    of a remainder that of the divisor, of a quotient that of both operands."""
+    if function is jnp.remainder:
+        return jnp.copysign(found, y)
+    if function is jnp.floor_divide:
+        return jnp.copysign(found, jnp.multiply(jnp.copysign(1, x), y))
+    if function is jnp.divmod:
+        parts = zip((jnp.floor_divide, jnp.remainder), found, strict=True)
+        return tuple(signed(part, value, x, y) for part, value in parts)
+    return found
 
 
 def _on_truths(function: Function, truths: Function) -> Function:
