@@ -15,7 +15,7 @@ import numpy as np
 from traceir import lax, numpy, rules
 from traceir.arrays.array import Array
 from traceir.base import config
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_inexact
 from traceir.eager import dispatch
 from traceir.eager.fast_getitem import with_fast_getitem
 from traceir.errors import shown
@@ -109,7 +109,7 @@ def _by_numpy(name: str, x: Any, y: Any) -> tuple[Any, Any]:
     if name == "pow" and isinstance(y, int):
         return x, y
     left, right = promoted(name, x, y, face="numpy")
-    if name == "truediv" and kind_of(typeof(left).dtype) != "f":
+    if name == "truediv" and not is_inexact(typeof(left).dtype):
         wide = np.dtype(np.float64)
         return convert(left, wide), convert(right, wide)
     return left, right

@@ -68,7 +68,7 @@ def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
     own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS}
     numbers = {**classes.scalars(), **conversions.CLASSES}
-    return {**dict(standing_in()), **numbers, **silent, **own}
+    return {**dict(standing_in()), **numbers, **silent, **own, **iteration.FUNCTIONS}
 
 
 def _is_number_class(value: Any) -> bool:

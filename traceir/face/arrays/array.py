@@ -287,6 +287,9 @@ class NumpyTracer(StagedTracer):
     def placed(self, step: TracedIndex) -> NumpyTracer:
         """The view at traced places, read at once: the places are looked at here."""
         made = self._through(step)
+        trace = current_trace()
+        assert isinstance(trace, StagingTrace)  # the array's own, or a region of it
+        made._home = trace
         made._atom, made._seen = made._current(self.root), self.root.version
         return made
 

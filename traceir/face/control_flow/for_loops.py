@@ -113,4 +113,5 @@ def _is_before(index: Any, steps: LoopSteps) -> Any:
     step, stop = steps.step, steps.stop
     if not isinstance(step, Tracer):
         return index < stop if step > 0 else index > stop
-    return lax.select(step > 0, index < stop, index > stop)
+    backwards = lax.bitwise_and(step < 0, index > stop)
+    return lax.select(step > 0, index < stop, backwards)

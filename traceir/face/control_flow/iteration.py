@@ -15,6 +15,7 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.bounds import note_flag
 from traceir.tracing.trace import Tracer
 
 
@@ -86,12 +87,34 @@ class Reversed(Together):
     """`reversed`."""
 
 
+class Places(Together):
+    """`np.ndindex`."""
+
+
+class Elements(Together):
+    """`np.ndenumerate`."""
+
+
 def range_of(*bounds: Any) -> Any:
-    """`range`, whose bounds may be traced."""
-    if any(map(_is_traced, bounds)):
-        builtins.range(*(1 for _ in bounds))  # it counts them
-        return TracedRange(*bounds)
-    return builtins.range(*bounds)
+    """`range`, whose bounds may be traced.
+
+    Raises TypeError for a bound that is no integer, ValueError for a step of 0.
+    """
+    if not 1 <= len(bounds) <= 3 or not any(_is_traced(b) for b in bounds):
+        return builtins.range(*bounds)
+    # Python's own errors, by zeros and ones where it can't tell from the values.
+    builtins.range(*(_like(bound) for bound in bounds))
+    made = TracedRange(*bounds)
+    if _is_traced(made.step):
+        note_flag(made.step == 0)
+    return made
+
+
+def _like(bound: Any) -> Any:
+    """A bound as Python looks at it; of a traced one, another of its type."""
+    if not _is_traced(bound):
+        return bound
+    return np.ones(bound.shape, bound.dtype)[()]
 
 
 def _is_traced(value: Any) -> bool:
@@ -122,9 +145,32 @@ def reversed_of(sequence: Any) -> Any:
     return builtins.reversed(sequence)
 
 
+def places_of(*shape: Any) -> Any:
+    """`np.ndindex`, of a shape that may be traced."""
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    known = not sizes or not all(isinstance(n, (int, NumpyTracer)) for n in sizes)
+    return np.ndindex(*shape) if known else Places(sizes, np.ndindex)
+
+
+def elements_of(array: Any) -> Any:
+    """`np.ndenumerate`, of what may be traced."""
+    if not isinstance(array, NumpyTracer):
+        return np.ndenumerate(array)
+    places = np.ndindex(array.shape)
+    if not array.ndim:
+        return ((place, array[()]) for place in places)
+    return Elements((array,), lambda a: ((place, a[place]) for place in places))
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.ndindex: places_of,
+    np.ndenumerate: elements_of,
+}
+
+
 def has_steps(value: Any) -> bool:
     """True if the items of an iterable are numbered steps of what may be traced."""
-    return isinstance(value, (range, TracedRange, Enumerated, Zipped, Reversed)) or (
+    return isinstance(value, (range, TracedRange, Together)) or (
         isinstance(value, NumpyTracer) and value.ndim > 0
     )
 
@@ -137,6 +183,13 @@ def steps_of(value: Any) -> LoopSteps | None:
         return LoopSteps(0, value.shape[0], 1, lambda k: value[k])
     if isinstance(value, Reversed):
         return _backwards(steps_of(value.parts[0]))
+    if isinstance(value, (Places, Elements)):
+        array = value.parts[0] if isinstance(value, Elements) else None
+        shape = value.parts if array is None else array.shape
+        size = functools.reduce(operator.mul, shape)
+        if array is None:
+            return LoopSteps(0, size, 1, lambda k: _place(k, shape))
+        return LoopSteps(0, size, 1, lambda k: (p := _place(k, shape), array[p]))
     if isinstance(value, Enumerated):
         inner, start = _from_zero(steps_of(value.parts[0])), value.parts[1]
         if inner is None:
@@ -154,6 +207,15 @@ def steps_of(value: Any) -> LoopSteps | None:
             stop = min(p.stop for p in parts)
         return LoopSteps(0, stop, 1, lambda k: tuple(p.item(k) for p in parts))
     return None
+
+
+def _place(number: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The place in an array of the element with a number, in the order of rows."""
+    found = []
+    for size in shape[:0:-1]:
+        found.append(number % size)
+        number = number // size
+    return (number, *found[::-1])
 
 
 def _from_zero(steps: LoopSteps | None) -> LoopSteps | None:

@@ -194,7 +194,7 @@ class PlainLoop:
     def _is_known(self, last: BodyPass) -> bool:
         """True if Python can run the loop, which computes Python's numbers alone."""
         region = last.region
-        if region.captures or region.constants or last.memory or not self._can_run():
+        if not is_closed(region) or last.memory or not self._can_run():
             return False
         leaves = [
             leaf
@@ -243,6 +243,11 @@ def pad(region: RegionTrace, leaves: Sequence[Any]) -> None:
     """Give a test's region inputs for all that its loop carries."""
     for value in leaves[len(region.inputs) :]:
         region.input(typeof(value), "")
+
+
+def is_closed(region: RegionTrace) -> bool:
+    """True if a region reads nothing from around it."""
+    return not region.captures and not region.constants
 
 
 def flagged(last: BodyPass, flag: Any) -> Any:

@@ -60,13 +60,10 @@ def declared_global(node: ast.FunctionDef) -> frozenset[str]:
 def set_inside(node: ast.FunctionDef) -> frozenset[str]:
     """The names of a function that functions inside of it set."""
     inner = [n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)]
-    own = {
-        n
-        for part in walk(node.body)
-        if isinstance(part, ast.Nonlocal)
-        for n in part.names
-    }
-    return frozenset(name for n in inner for name in n.names) - own
+    here = [n for n in walk(node.body) if isinstance(n, ast.Nonlocal)]
+    own = assigned(node.body) | {arg.arg for arg in parameters(node)}
+    own |= {name for n in here for name in n.names}
+    return frozenset(name for n in inner for name in n.names if name in own)
 
 
 def unsure(node: ast.FunctionDef) -> frozenset[str]:

@@ -30,6 +30,8 @@ from typing import Any, TypeVar
 from traceir.face.control_flow import names
 from traceir.face.control_flow.jumps import RESULT, lowered
 
+# Indices that may be a traced number.
+_PLACES = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.IfExp)
 NONE: frozenset[str] = frozenset()
 Node = TypeVar("Node", bound=ast.AST)
 RUNTIME = "_traceir"
@@ -222,7 +224,10 @@ class ControlFlow(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """An element, which may be set."""
-        return self._target(node)
+        made = self._target(node)
+        if isinstance(node.ctx, ast.Load) and isinstance(node.slice, _PLACES):
+            node.value = _at(node.value, _call("indexed", node.value))
+        return made
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """An attribute, which may be set."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.bounds import note_flag
+from traceir.face.arrays.array import NumpyTracer, known, traced
+from traceir.face.arrays.bounds import check_index, note_flag
 from traceir.face.control_flow.choices import (
     Diverged,
     all_of,
@@ -26,8 +26,9 @@ from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import MaybeUnbound, MissingValue
+from traceir.face.control_flow.state import NUMBERS, MaybeUnbound, MissingValue
 from traceir.face.control_flow.while_loops import WhileLoop as While
+from traceir.lax.checks.operands import convert
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "check",
     "choose",
     "fresh",
+    "indexed",
     "mutated",
     "negated",
     "raised",
@@ -79,6 +81,42 @@ def mutated(value: Any) -> Any:
     array from outside of the function."""
     is_container = isinstance(value, _CONTAINERS) and not isinstance(value, Tracer)
     return changed(value) if is_container else value
+
+
+def indexed(value: Any) -> Any:
+    """A value that is to be indexed; of Python's sequence, one with traced places."""
+    return _Sequence(value) if type(value) in (tuple, list) else value
+
+
+class _Sequence:
+    """A tuple or a list whose numbers may be asked for at a traced place."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __getitem__(self, index: Any) -> Any:
+        known = not _is_traced_number(index)
+        return self.values[index] if known else _taken(self.values, index)
+
+
+def _is_traced_number(value: Any) -> bool:
+    return isinstance(value, NumpyTracer) and value.number and value.concrete is None
+
+
+def _taken(values: Any, index: Any) -> Any:
+    """The number at a traced place among some, or the tuple of numbers."""
+    kinds = set(map(type, values))
+    if kinds == {tuple} and len(set(map(len, values))) == 1:
+        return tuple(_taken(column, index) for column in zip(*values, strict=True))
+    if not kinds or not all(issubclass(k, (*NUMBERS, np.generic)) for k in kinds):
+        return values[index]
+    table = np.array(values)
+    check_index(table.shape, index)
+    found = known(table)[index]
+    weak = kinds.issubset(NUMBERS) and table.dtype != bool
+    return traced(convert(found, table.dtype, weak), number=True)
 
 
 def changed(value: Any) -> Any:

@@ -21,7 +21,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import promote
 from traceir.tracing.trace import Tracer, typeof
 
-_NUMBERS = (bool, int, float, complex)
+NUMBERS = (bool, int, float, complex)
 _EQUAL = (str, bytes, slice, range, frozenset, type(None), np.dtype)
 BOOL = ShapedArray((), np.dtype(bool))
 
@@ -111,7 +111,7 @@ def tree_of(value: Any) -> Tree:
     kind = type(value)
     if kind is MaybeUnbound:
         return Group(MaybeUnbound, (tree_of(value.flag), tree_of(value.value)))
-    if kind in _NUMBERS or isinstance(value, np.generic):
+    if kind in NUMBERS or isinstance(value, np.generic):
         return Leaf(value, True)
     if is_array(value):
         return Held(value, value.now())
@@ -144,7 +144,7 @@ def joined(a: Tree, b: Tree) -> Tree:
         return a
     if _is_missing(a) or _is_missing(b):
         known = b if _is_missing(a) else a
-        return known if _is_maybe(known) else _maybe(known)
+        return _loose(known) if _is_maybe(known) else _maybe(known)
     if _is_maybe(a) or _is_maybe(b):
         flag, one = _parts(a)
         return Group(MaybeUnbound, (flag, joined(one, _parts(b)[1])))

@@ -12,7 +12,7 @@ from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.control_flow.choices import truth_of
-from traceir.face.control_flow.loops import PlainLoop, flagged, pad
+from traceir.face.control_flow.loops import PlainLoop, flagged, is_closed, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Tree
@@ -37,6 +37,10 @@ class WhileLoop(PlainLoop):
 
     def _can_run(self) -> bool:
         return self._turns < cost_model.KNOWN_STEPS
+
+    def _is_known(self, last: BodyPass) -> bool:
+        closed = self._test is not None and is_closed(self._test.region)
+        return closed and super()._is_known(last)
 
     def _advance(self) -> bool:
         self._turns += 1

@@ -1,0 +1,1 @@
+"""Small functions with loops and choices, one for each form of them."""
