@@ -121,7 +121,7 @@ def test_an_inner_plain_function_tells_the_outer_one() -> None:
     x = np.arange(3.0)
     assert outer(x, 1) == 4
     x[0] = 0
-    with raises_rule("index.bounds", IndexError, r"(?s)called here.* inner\(x"):
+    with raises_rule("index.bounds", IndexError, r"(?s)place 3 .* inner = "):
         outer(x, 2)
     assert x[0] == 0
 
@@ -140,7 +140,7 @@ def test_the_places_of_a_loop_are_looked_at_together() -> None:
     assert jitted(V, places) == looped(V, places)
     bounds = jitted.trace(V, places).entry.bounds
     added = len(bounds.closed.eqns) - len(jitted.trace(V, places).jaxpr.eqns)
-    assert added < 30
+    assert added < 45
     for k, bad in ((1, 5), (4, -6), (6, 7), (0, 6)):
         wrong = places.copy()
         wrong[k] = bad

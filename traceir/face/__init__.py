@@ -22,8 +22,8 @@ equations, and its effects on arguments are written back. Start reading at `call
 
 from traceir.face import binding
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.bounds import EmittedChecks as EmittedChecks
-from traceir.face.arrays.bounds import note_check as note_check
+from traceir.face.arrays.checks import CheckedProgram as CheckedProgram
+from traceir.face.arrays.checks import take_over as take_over
 from traceir.face.calls import call as call
 from traceir.face.containers import Containers as Containers
 

@@ -8,7 +8,6 @@ Start reading at `function.JitFunction.__call__`.
 - `hot_path`: the path of a cache hit: raw keys, guards and compiled runners
 - `api`: the decorator `jit`, which chooses the kind of function by its options
 - `backends`: backends by name, resolved when first used
-- `bounds_check`: programs that also tell if an index was out of bounds
 - `composite`: composites: functions of primitives shown as one `jit` equation
 - `donation`: `jit` with donated arguments, whose memory results may take
 - `fallback`: plain functions that run untraced where they cannot be traced
@@ -17,6 +16,7 @@ Start reading at `function.JitFunction.__call__`.
 - `make_jaxpr`: tracing without running: `make_jaxpr` and `eval_shape`
 - `miss_report`: reasons for a retrace: the nearest entry and the difference
 - `pickling`: jitted functions in pickles: by name, or with their function
+- `runtime_checks`: programs that also tell which of their checks has failed first
 - `sharded`: `jit` with shardings, checked at each call
 - `stages`: ahead-of-time stages: traced, lowered and compiled functions
 - `staging`: from a call to a cache entry: bind, flatten, key, trace

@@ -29,8 +29,8 @@ from traceir.ir.jaxpr import (
 )
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import warn
-from traceir.jit.bounds_check import BoundsCheckedExecutable, BoundsChecks
 from traceir.jit.cache.trace_cache import TraceCacheEntry
+from traceir.jit.runtime_checks import CheckedExecutable, RuntimeChecks
 from traceir.sanitize.taint import SanitizedExecutable
 from traceir.tracing.trace import EAGER
 
@@ -122,7 +122,7 @@ def executable(
             else:
                 found = compile_program(*wanted)
             if bounds is not None:
-                found = BoundsCheckedExecutable(found, bounds)
+                found = CheckedExecutable(found, bounds)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
@@ -132,7 +132,7 @@ def executable(
 
 def _bounds(
     entry: TraceCacheEntry, backend: str, donated: tuple[int, ...]
-) -> BoundsChecks | None:
+) -> RuntimeChecks | None:
     """The checks of places that the program makes, if it makes any."""
     context = config.local.context
     on = context.boundscheck and backend not in UNCHECKED

@@ -24,14 +24,13 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from traceir import rules
-from traceir.base import config, cost_model, source_info
+from traceir.base import config, cost_model
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.errors import StaleCaptureError, TraceirError
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
-from traceir.jit.bounds_check import PlaceCheck
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import GUARD, LAST, TraceCacheEntry, cache_of
@@ -272,9 +271,10 @@ class JitFunction(Pickled):
         face = face_module(trace.face) if trace.transform == "jit" else None
         if face is None or entry.bounds is None:
             return bind("jit", *operands, jaxpr=entry.closed, name=name)
-        *results, flag = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
-        face.note_check(PlaceCheck(trace.atom(flag), 0, None, 0, source_info.capture()))
-        return results
+        found = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
+        count = -entry.bounds.extra
+        face.take_over(trace, entry.bounds, found[count:])
+        return found[:count]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)

@@ -220,7 +220,7 @@ def make_entry(
         check_outputs(leaves, tree)
         out_trees.append(tree)
         if face is not None and transform == "jit":
-            emitted.append(face.EmittedChecks(current_trace()))
+            emitted.append(face.CheckedProgram(current_trace()))
         return leaves
 
     start = time.perf_counter()

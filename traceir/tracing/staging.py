@@ -81,7 +81,10 @@ def line() -> source_info.Source | None:
 class StagingTrace(Trace):
     """One function being traced: its equations, and the values that it lifted."""
 
-    __slots__ = ("eqns", "inputs", "constants", "captures", "tracer", "checks")
+    __slots__ = (
+        *("eqns", "inputs", "constants", "captures", "tracer"),
+        *("checks", "status", "failures", "check_eqns"),
+    )
     kind = "DynamicJaxprTrace"
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
@@ -91,8 +94,12 @@ class StagingTrace(Trace):
         self.inputs: dict[Var, str] = {}
         self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
         self.captures: dict[int, tuple[Var, Tracer]] = {}
-        # What has to be checked of the places that a plain function indexes by.
+        # What a plain function may fail by when it runs: checks that have been noted,
+        # what those before tell, what they raise, and their equations by identity.
         self.checks: list[Any] = []
+        self.status: Any = None
+        self.failures: list[Any] = []
+        self.check_eqns: set[int] = set()
 
     def input(self, aval: ShapedArray, path: str) -> StagedTracer:
         """A tracer for one leaf of the arguments; `path` is how the user spells it."""

@@ -9,7 +9,8 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagedTracer, StagingTrace
 from traceir.tracing.trace import Trace, Tracer, bind, current_trace, in_force
 
+# What makes a mark for a number in a text, while one is made for later.
+MARKS: ContextVar[Any] = ContextVar("traceir_marks", default=None)
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
@@ -51,6 +54,22 @@ class NumpyTracer(StagedTracer):
         "_aliases",
     )
     _atom: Atom | None
+
+    def __repr__(self) -> str:
+        return self._text(repr, super().__repr__)
+
+    def __str__(self) -> str:
+        return self._text(str, super().__repr__)
+
+    def __format__(self, spec: str) -> str:
+        inner = super().__format__
+        return self._text(lambda v: format(v, spec), lambda: inner(spec))
+
+    def _text(self, form: Callable[[Any], str], otherwise: Callable[[], str]) -> str:
+        marks = MARKS.get()
+        if marks is None or self.aval.shape or self.concrete is not None:
+            return otherwise()
+        return marks.mark(self, form)  # type: ignore[no-any-return]  # a layer above
 
     def __init__(
         self, var: Atom, trace: StagingTrace, where: source_info.Source | None

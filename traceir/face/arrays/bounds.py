@@ -8,7 +8,6 @@ function has been traced, those that may be outside get equations that tell.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,17 +16,38 @@ import numpy as np
 from traceir import lax, rules
 from traceir.base import source_info
 from traceir.base.config import local
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source, user_frame_summary
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.integer_ranges import RangeAnalysis
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal
+from traceir.ir.jaxpr import Atom, Eqn, Literal
 from traceir.ir.promotion import canonical_dtype
-from traceir.jit.bounds_check import BoundsChecks, PlaceCheck, outside
 from traceir.numpy.indexing import index_plan
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import Tracer, current_trace
+from traceir.tracing.trace import Trace, Tracer, current_trace
 
 _INT64 = np.dtype("int64")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlaceCheck:
+    """Places in one dimension, which are to be from `least` on and before the extent,
+    and the user's line."""
+
+    places: Atom
+    least: int
+    extent: int
+    axis: int
+    source: Source | None
+
+
+def outside(
+    extent: int, axis: int, values: Sequence[Any], source: Source | None
+) -> Exception:
+    """The IndexError (index.bounds) of a place outside of a dimension."""
+    got = _got(values[0], axis, extent)
+    where = None if source is None else user_frame_summary(source)
+    return rules.error("index.bounds", got=got, where=where)
 
 
 def check_index(shape: tuple[int, ...], index: Any) -> None:
@@ -53,126 +73,79 @@ def check_places(
     """
     least = -extent if least is None else least
     if not isinstance(places, Tracer):
-        nothing = Literal(0, ShapedArray((), _INT64))
-        check = PlaceCheck(nothing, least, extent, axis, None)
-        got = outside(check, np.asarray(places))
-        if got is not None:
-            raise rules.error("index.bounds", got=got)
+        flat = np.ravel(places)
+        bad = flat[(flat < least) | (flat >= extent)]
+        if bad.size:
+            raise rules.error("index.bounds", got=_got(bad[0], axis, extent))
         return
     trace = current_trace()
-    if not isinstance(places, NumpyTracer) or places._trace is not trace:
+    if not isinstance(places, NumpyTracer) or not _is_of(places, trace):
         return  # in an inner function of a transform JAX's rule holds
-    if not places.size or trace.transform != "jit":
-        return
-    note_check(
-        PlaceCheck(places.now()._var, least, extent, axis, source_info.capture())
-    )
-
-
-def note_check(check: PlaceCheck) -> None:
-    """Have the trace in force make a check when its function has been traced."""
-    trace = current_trace()
-    if isinstance(trace, StagingTrace):
-        trace.checks.append(check)
-
-
-def note_flag(
-    flag: Any,
-    rule: str = "index.bounds",
-    got: str = "",
-    inner: Sequence[PlaceCheck] = (),
-) -> None:
-    """Have the trace in force raise a rule's error if a flag is set, when it has been
-    traced; `inner` are the checks of regions whose flag it is."""
-    trace = current_trace()
-    if isinstance(trace, StagingTrace):
+    if places.size and isinstance(trace, StagingTrace) and trace.transform == "jit":
         where = source_info.capture()
-        atom = trace.atom(flag)
-        note_check(PlaceCheck(atom, 0, None, 0, where, rule, got, tuple(inner)))
+        atom = trace.atom(places.now())
+        trace.checks.append(PlaceCheck(atom, least, extent, axis, where))
 
 
-class EmittedChecks:
-    """The equations of a trace's checks: their places and their results."""
-
-    def __init__(self, trace: StagingTrace) -> None:
-        self.checks = _unproven(trace)
-        self.first = len(trace.eqns)
-        flag = _flag(trace, self.checks)
-        self.flag = None if flag is None else trace.atom(flag)
-        self.last = len(trace.eqns)
-
-    def split(
-        self, jaxpr: Jaxpr, constants: Sequence[np.ndarray]
-    ) -> tuple[Jaxpr, BoundsChecks | None]:
-        """The program without the checks, and the one with them."""
-        if self.flag is None:
-            return jaxpr, None
-        parts = (jaxpr.constvars, jaxpr.invars)
-        eqns = (*jaxpr.eqns[: self.first], *jaxpr.eqns[self.last :])
-        name = jaxpr.debug_name
-        whole = Jaxpr(*parts, jaxpr.eqns, (*jaxpr.outvars, self.flag), name)
-        checks = BoundsChecks(ClosedJaxpr(whole, tuple(constants)), self.checks)
-        return Jaxpr(*parts, eqns, jaxpr.outvars, name), checks
+def _is_of(value: NumpyTracer, trace: Trace | None) -> bool:
+    """True if a value is of a trace, or of one that this is a region of."""
+    while trace is not value._trace:
+        if trace is None or not trace.writes_outside:
+            return False
+        trace = trace.parent
+    return True
 
 
-def region_flag(trace: StagingTrace) -> Any:
-    """Whether a check fails in a region that is in force; None if none can. Those that
-    can stay its checks."""
-    trace.checks = list(_unproven(trace))
-    return _flag(trace, trace.checks)
+def _got(place: Any, axis: int, extent: int) -> str:
+    return f"place {place} in dimension {axis} of extent {extent}"
 
 
-def _flag(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Any:
-    flags = list(_flags(trace, _distinct(checks)))
-    return functools.reduce(lax.bitwise_or, flags) if flags else None
-
-
-def _unproven(trace: StagingTrace) -> tuple[PlaceCheck, ...]:
-    """The checks of places that may be outside."""
-    if not trace.checks:
-        return ()
+def may_fail(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
+    """The checks of places that may be outside, each once."""
+    if not checks:
+        return []
     constants = {var: array for var, array, _ in trace.constants.values()}
     ranges = RangeAnalysis(trace.eqns, constants)
     for var, found in trace.known_ranges():
         ranges.assume(var, found)
-    return tuple(c for c in trace.checks if not _holds(ranges, c))
+    distinct: dict[Any, PlaceCheck] = {}
+    for check in checks:
+        if not _holds(ranges, check):
+            distinct.setdefault((check.places, check.least, check.extent), check)
+    return list(distinct.values())
 
 
 def _holds(ranges: RangeAnalysis, check: PlaceCheck) -> bool:
-    if check.extent is None:
-        return False
     low, high = ranges.of(check.places)
     return check.least <= low and high < check.extent
 
 
-def _distinct(checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
-    """Each check once."""
-    return list({(c.places, c.least, c.extent): c for c in checks}.values())
+def tests(
+    trace: StagingTrace, checks: Sequence[PlaceCheck]
+) -> Iterator[tuple[PlaceCheck, Any, Sequence[Any]]]:
+    """Checks with their tests: whether a place is outside, and such a place.
 
-
-def _flags(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Iterator[Any]:
-    """The tests for indices out of bounds, in parts: of arrays, and of numbers of one
-    dimension, whose extremes tell.
+    Of an array, and of numbers that one line takes from all elements between two places
+    of a vector, the extremes are looked at.
     """
-    numbers: dict[tuple[int, int], list[Atom]] = {}
+    stretches = _stretches(trace, [c for c in checks if not c.places.aval.shape])
     for check in checks:
-        if check.extent is None:
-            yield trace.tracer(check.places, trace, check.source)
-        elif check.places.aval.shape:
+        if check.places.aval.shape:
             places = _wide(trace, check.places)
-            yield _any_outside(places, check.least, check.extent)
+        elif check not in stretches:
+            place = _wide(trace, check.places)
+            yield check, _outside(place, place, check), [place]
+            continue
+        elif stretches[check] is None:
+            continue
         else:
-            limits = check.least, check.extent
-            numbers.setdefault(limits, []).append(check.places)
-    for limits, atoms in numbers.items():
-        stretches, rest = _stretches(trace, atoms)
-        for base, offset, start, stop in stretches:
+            base, offset, start, stop = stretches[check]  # type: ignore[misc]
             places = lax.slice(_wide(trace, base), (start,), (stop,))
-            yield _any_outside(lax.add(places, offset), *limits)
-        if rest:
-            those = [_wide(trace, atom) for atom in rest]
-            low = functools.reduce(lax.min, those)
-            yield _outside(low, functools.reduce(lax.max, those), *limits)
+            places = lax.add(places, offset)
+        axes = tuple(range(places.ndim))
+        low, high = lax.reduce_min(places, axes), lax.reduce_max(places, axes)
+        below = lax.lt(low, lax.full_like(low, check.least))
+        yield check, _outside(low, high, check), [lax.select(below, low, high)]
 
 
 def _wide(trace: StagingTrace, atom: Atom) -> Any:
@@ -182,28 +155,28 @@ def _wide(trace: StagingTrace, atom: Atom) -> Any:
 
 
 def _stretches(
-    trace: StagingTrace, atoms: Sequence[Atom]
-) -> tuple[list[tuple[Atom, int, int, int]], list[Atom]]:
-    """Numbers that are, but for an offset, all elements between two places of a vector,
-    as loops read them: vector, offset, places. And the other numbers."""
+    trace: StagingTrace, checks: Sequence[PlaceCheck]
+) -> dict[PlaceCheck, tuple[Atom, int, int, int] | None]:
+    """Checks of numbers that are, but for an offset, all elements between two places of
+    a vector, as a line in a loop reads them: for the first of each stretch vector,
+    offset, places; for the others None."""
     makers: dict[Atom, Eqn] = {v: e for e in trace.eqns for v in e.outputs}
-    found: dict[tuple[Atom, int], dict[int, Atom]] = {}
-    rest: list[Atom] = []
-    for atom in atoms:
-        element = _element(makers, atom)
-        if element is None:
-            rest.append(atom)
-        else:
+    found: dict[Any, dict[int, PlaceCheck]] = {}
+    for check in checks:
+        element = _element(makers, check.places)
+        if element is not None:
             base, offset, place = element
-            found.setdefault((base, offset), {})[place] = atom
-    stretches = []
-    for (base, offset), places in found.items():
-        start, stop = min(places), max(places) + 1
-        if stop - start == len(places) > 1:
-            stretches.append((base, offset, start, stop))
-        else:
-            rest += places.values()
-    return stretches, rest
+            line = check.source and (id(check.source.code), check.source.lasti)
+            key = base, offset, check.least, check.extent, line
+            found.setdefault(key, {})[place] = check
+    stretches: dict[PlaceCheck, tuple[Atom, int, int, int] | None] = {}
+    for (base, offset, *_), members in found.items():
+        start, stop = min(members), max(members) + 1
+        if stop - start == len(members) > 1:
+            first, *rest = [c for c in checks if c in members.values()]
+            stretches[first] = base, offset, start, stop
+            stretches |= dict.fromkeys(rest)
+    return stretches
 
 
 def _element(makers: Mapping[Atom, Eqn], atom: Atom) -> tuple[Atom, int, int] | None:
@@ -225,10 +198,6 @@ def _element(makers: Mapping[Atom, Eqn], atom: Atom) -> tuple[Atom, int, int] | 
     return None
 
 
-def _any_outside(places: Any, least: int, extent: int) -> Any:
-    return lax.reduce_or(_outside(places, places, least, extent), range(places.ndim))
-
-
-def _outside(low: Any, high: Any, least: int, extent: int) -> Any:
-    below = lax.lt(low, lax.full_like(low, least))
-    return lax.bitwise_or(below, lax.ge(high, lax.full_like(high, extent)))
+def _outside(low: Any, high: Any, check: PlaceCheck) -> Any:
+    below = lax.lt(low, lax.full_like(low, check.least))
+    return lax.bitwise_or(below, lax.ge(high, lax.full_like(high, check.extent)))

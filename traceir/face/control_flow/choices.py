@@ -14,18 +14,26 @@ from typing import Any
 from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import note_flag, region_flag
+from traceir.face.arrays.checks import (
+    NUMBER,
+    Status,
+    put_status,
+    status_before,
+    status_of,
+)
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import BOOL, MissingValue, Tree, Unrecordable
+from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
+from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
 from traceir.tracing.trace import Tracer
 
 
-class Diverged(Exception):
-    """A recorded side ends by an exception of the program; nobody sees this raised."""
+class Diverged(BaseException):
+    """A recorded side ends by an exception of the program; nobody sees this raised, and
+    no `except Exception` of the user's."""
 
 
 def truth_of(value: Any) -> Any:
@@ -49,13 +57,13 @@ class Side:
         self.diverged = False
         self.values: dict[str, Tree] = {}
         self.memory: dict[int, tuple[NumpyTracer, Any]] = {}
-        self.flag: Any = None
+        self.status: Status | None = None
 
     def finish(self, values: dict[str, Any], diverged: bool = False) -> None:
         """Take the state at the end, while the region is in force."""
         self.diverged = diverged
         self.values = {name: state.tree_of(v) for name, v in values.items()}
-        self.flag = region_flag(self.region)
+        self.status = status_of(self.region)
         for key, held in self.region.memory.items():
             self.memory[key] = held.array, held.array.now()
         self.region.end()
@@ -145,10 +153,7 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     for key, array in arrays.items():
         now = [s.memory[key][1] if key in s.memory else array.now() for s in (yes, no)]
         outputs.add(now[0], now[1], array.aval)
-    checked = yes.flag is not None or no.flag is not None
-    if checked:
-        flags = [False if s.flag is None else s.flag for s in (yes, no)]
-        outputs.add(flags[0], flags[1], BOOL)
+    slots = outputs.add_status()
     results = iter(outputs.results(truth))
     found = {}
     for name, kind in kinds.items():
@@ -160,9 +165,8 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
             side.tell_aliases(name, found[name], flag)
     for array in arrays.values():
         array.replace(next(results))
-    if checked:
-        inner = [check for side in (yes, no) for check in side.region.checks]
-        note_flag(next(results), inner=inner)
+    if slots is not None:
+        put_status(slots, results)
     return found
 
 
@@ -175,9 +179,12 @@ class _Outputs:
 
     def kind(self, name: str) -> Tree:
         """The type of a name's value after the choice."""
-        kinds = [state.type_of(s.values[name]) for s in self.sides if not s.diverged]
+        sides = [s for s in self.sides if not s.diverged]
+        kinds = [state.type_of(s.values[name]) for s in sides]
+        if len(kinds) == 1:
+            return state.settled(kinds[0], sides[0].region)
         try:
-            return state.joined(kinds[0], kinds[-1])
+            return state.joined(*kinds)
         except Unrecordable as error:
             return state.Fixed(MissingValue(str(error)))
 
@@ -185,6 +192,19 @@ class _Outputs:
         """Add an output: its values on both sides, and its type."""
         for side, atoms, value in zip(self.sides, self.atoms, (a, b), strict=True):
             atoms.append(side.region.converted(value, aval))
+
+    def add_status(self) -> list[Slot] | None:
+        """Add the status of the sides, if one of them has any; gives its slots."""
+        found = [s.status for s in self.sides]
+        if found[0] is found[1] is None:
+            return None
+        before = status_before()
+        yes, no = [before if status is None else status for status in found]
+        slots = list({**yes.slots, **no.slots})
+        for slot in slots:
+            self.add(yes.slot(slot), no.slot(slot), slot[0])
+        self.add(yes.number, no.number, NUMBER)
+        return slots
 
     def results(self, truth: Tracer) -> list[Any]:
         """The equation's results."""

@@ -11,7 +11,7 @@ from typing import Any
 from traceir import lax
 from traceir.base import cost_model
 from traceir.face.control_flow.iteration import LoopSteps, steps_of
-from traceir.face.control_flow.loops import PlainLoop, flagged, pad
+from traceir.face.control_flow.loops import PlainLoop, Slots, pad
 from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array, convert
@@ -56,6 +56,9 @@ class ForLoop(PlainLoop):
     def _can_run(self) -> bool:
         return self._steps is None or self._steps.count is not None
 
+    def _is_bounded(self) -> bool:
+        return self._steps is None or self._steps.count is not None
+
     def _is_known(self, last: BodyPass) -> bool:
         count = None if self._steps is None else self._steps.count
         few = count is not None and count <= cost_model.KNOWN_STEPS
@@ -81,31 +84,27 @@ class ForLoop(PlainLoop):
             self._pass.region.ranges[self._pass.index._var] = found
 
     def _record(
-        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
-    ) -> tuple[list[Any], Any]:
+        self, last: BodyPass, init: list[Any], ends: list[Any], slots: Slots
+    ) -> list[Any]:
         steps, region = self._steps, last.region
         assert steps is not None
         with in_force(region):
             following = region.atom(last.index + steps.step)
         first = as_array(convert(steps.first, index_type().dtype, True))
-        leaves, outputs = [first, *init], [following, *ends]
-        if flag is not None:
-            outputs.append(flagged(last, flag))
-            leaves.append(as_array(False))
-        body = region.body(outputs)
+        leaves, body = [first, *init], region.body([following, *ends])
         if steps.count is not None and not self.stops:
             carry = FlatTree(leaves, flatten.flatten(leaves)[1])
             rows = FlatTree([], flatten.flatten(())[1])
-            found = fold(body, carry, rows, steps.count, False, 1)
-        else:
-            test = BodyPass(last.kinds, last.arrays, True)
-            with in_force(test.region):
-                test.begin()
-                holds = test.decide(_is_before(test.index, steps), self.stops)
-            pad(test.region, leaves)
-            holding = test.region.body([test.region.converted(holds, BOOL)])
-            found = repeat(holding, body, leaves)
-        return found[1:], None if flag is None else found[-1]
+            return fold(body, carry, rows, steps.count, False, 1)[1:]
+        test = BodyPass(last.kinds, last.arrays, True)
+        with in_force(test.region):
+            test.begin()
+            holds = test.decide(_is_before(test.index, steps), self.stops)
+        pad(test.region, leaves, slots)
+        if slots is not None:
+            holds = test.guarded()
+        holding = test.region.body([test.region.converted(holds, BOOL)])
+        return repeat(holding, body, leaves)[1:]
 
 
 def _is_before(index: Any, steps: LoopSteps) -> Any:

@@ -15,7 +15,8 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.bounds import note_flag
+from traceir.face.arrays.checks import note
+from traceir.face.control_flow import exceptions
 from traceir.tracing.trace import Tracer
 
 
@@ -106,7 +107,8 @@ def range_of(*bounds: Any) -> Any:
     builtins.range(*(_like(bound) for bound in bounds))
     made = TracedRange(*bounds)
     if _is_traced(made.step):
-        note_flag(made.step == 0)
+        error = ValueError("range() arg 3 must not be zero")
+        note(made.step == 0, exceptions.later(error))
     return made
 
 

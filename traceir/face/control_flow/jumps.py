@@ -36,12 +36,11 @@ def lowered(body: Block) -> Block:
 
 
 def _nested_return(body: Block) -> bool:
-    """True if a function returns from inside of a loop or a choice."""
-    return any(
-        _has([node], ast.Return)
-        for node in walk(body)
-        if isinstance(node, (ast.If, *_LOOPS, ast.Match))
-    )
+    """True if a function returns from inside of a loop or a choice, or does so when
+    what follows a side that raises is on the other side."""
+    inside = [n for n in walk(body) if isinstance(n, (ast.If, *_LOOPS, ast.Match))]
+    raises = _has([n for n in inside if isinstance(n, ast.If)], ast.Raise)
+    return _has(body if raises else inside, ast.Return)
 
 
 def walk(statements: Sequence[ast.AST]) -> list[ast.AST]:

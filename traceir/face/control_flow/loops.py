@@ -13,22 +13,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import note_flag
+from traceir.face.arrays.checks import (
+    NUMBER,
+    entered,
+    guard,
+    put_status,
+    status_before,
+)
 from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding
 from traceir.face.control_flow.choices import Diverged, truth_of
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import BOOL, MissingValue, Tree, Unrecordable
+from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
+from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array, convert
-from traceir.tracing.trace import Tracer, in_force, typeof
+from traceir.tracing.trace import Tracer, current_trace, typeof
 
 # More runs of a body than any order of types has steps.
 _MOST_PASSES = 12
+# The slots of a loop's status; None if nothing in it can fail.
+Slots = list[Slot] | None
 
 
 class PlainLoop:
@@ -52,6 +61,7 @@ class PlainLoop:
         self._entry: dict[str, Any] = {}
         self._frame: dict[str, Any] = {}
         self._lost: dict[str, Tree] = {}
+        self._guards = False
         self._pass: BodyPass | None = None
         self._passes = 0
         self._outer: Any = None
@@ -64,6 +74,10 @@ class PlainLoop:
 
     def _can_run(self) -> bool:
         """True if Python can run the loop."""
+        raise NotImplementedError
+
+    def _is_bounded(self) -> bool:
+        """True if the loop comes to an end, whatever it computes."""
         raise NotImplementedError
 
     def _advance(self) -> bool:
@@ -79,14 +93,11 @@ class PlainLoop:
         raise NotImplementedError
 
     def _record(
-        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
-    ) -> tuple[list[Any], Any]:
-        """The loop's equation: the last state, and whether a place was outside."""
+        self, last: BodyPass, init: list[Any], ends: list[Any], slots: Slots
+    ) -> list[Any]:
+        """The loop's equation: the last state. Where there are `slots`, these and the
+        number of a status are the last in it."""
         raise NotImplementedError
-
-    def _regions(self) -> list[RegionTrace]:
-        """The regions of the last pass."""
-        return [] if self._pass is None else [self._pass.region]
 
     # What the rewritten function calls --------------------------------------------
 
@@ -131,13 +142,15 @@ class PlainLoop:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         if self._pass is None:
             return False
+        if kind is Diverged:  # in each turn
+            self._pass.finish(dict(zip(self.names, self.values, strict=True)))
         put_in_force(self._outer)
         self._pass.region.end()
+        if kind is Diverged:
+            return True
         if kind is None or not issubclass(kind, Exception):
             return False
         if not self._can_run():
-            if kind is Diverged:
-                raise rules.error("staged.effect", got="a loop that always raises")
             return False
         self._give_up(error)
         return True
@@ -149,6 +162,8 @@ class PlainLoop:
         if self._passes > _MOST_PASSES:
             raise rules.error("staged.types")
         self._begin_pass({**kinds, **self._lost}, arrays)
+        assert self._pass is not None
+        self._pass.region.guards = self._guards
 
     def _show(self, found: dict[str, Any]) -> None:
         self.moved = bool(self.names)
@@ -177,7 +192,9 @@ class PlainLoop:
             self._give_up(None)
             return False
         kinds = {name: self._joined(name, last) for name in self.names}
-        if last.is_whole and kinds == last.kinds:
+        asked = self._has_asked(last)
+        self._guards = self._guards or asked
+        if last.is_whole and not asked and kinds == last.kinds:
             self._show(self._finish(last))
             return True
         self._start(kinds, last.written)
@@ -194,7 +211,7 @@ class PlainLoop:
     def _is_known(self, last: BodyPass) -> bool:
         """True if Python can run the loop, which computes Python's numbers alone."""
         region = last.region
-        if not is_closed(region) or last.memory or not self._can_run():
+        if region.reads_outside or last.memory or not self._can_run():
             return False
         leaves = [
             leaf
@@ -217,8 +234,8 @@ class PlainLoop:
         pairs += rebinding.carries()
         init = [as_array(convert(a, t.dtype, t.weak_type)) for a, _, t in pairs]
         ends = [last.region.converted(b, t) for _, b, t in pairs]
-        found, flag = self._record(last, init, ends, last.flag)
-        results = iter(found)
+        slots = self._carry_status(last, init, ends)
+        results = iter(self._record(last, init, ends, slots))
         values = {}
         for name, kind in last.kinds.items():
             leaves = [
@@ -229,9 +246,34 @@ class PlainLoop:
         for array in last.arrays:
             array.replace(next(results))
         rebinding.settle(values, results, self._runs())
-        if flag is not None:
-            note_flag(flag, inner=[c for r in self._regions() for c in r.checks])
+        if slots is not None:
+            put_status(slots, results)
         return values
+
+    def _has_asked(self, last: BodyPass) -> bool:
+        """True if a loop inside did not know that something may have failed."""
+        return last.region.asked and last.may_fail
+
+    def _slots(self, last: BodyPass) -> Slots:
+        """The slots of the loop's status; None if nothing in it can fail."""
+        return None if last.region.entry is None else list(last.slots())
+
+    def _carry_status(self, last: BodyPass, init: list[Any], ends: list[Any]) -> Slots:
+        """Add the status to what the loop carries, if it has one; gives its slots."""
+        slots = self._slots(last)
+        if slots is None and not self._is_bounded() and guard(current_trace()):
+            slots = []
+        if slots is None:
+            return None
+        before, region = status_before(), last.region
+        end = entered(region)
+        region.status_inputs(slots)
+        for slot in slots:
+            init.append(as_array(before.slot(slot)))
+            ends.append(region.converted(end.slot(slot), slot[0]))
+        init.append(as_array(before.number))
+        ends.append(region.converted(end.number, NUMBER))
+        return slots
 
 
 def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
@@ -239,19 +281,11 @@ def _roots(arrays: Sequence[NumpyTracer]) -> list[NumpyTracer]:
     return list({id(a.root): a.root for a in arrays if a.is_home}.values())
 
 
-def pad(region: RegionTrace, leaves: Sequence[Any]) -> None:
+def pad(region: RegionTrace, leaves: Sequence[Any], slots: Slots) -> None:
     """Give a test's region inputs for all that its loop carries."""
-    for value in leaves[len(region.inputs) :]:
+    own = 0 if region.entry is None else len(region.entry.slots) + 1
+    count = 0 if slots is None else len(slots) + 1
+    for value in leaves[len(region.inputs) - own : len(leaves) - count]:
         region.input(typeof(value), "")
-
-
-def is_closed(region: RegionTrace) -> bool:
-    """True if a region reads nothing from around it."""
-    return not region.captures and not region.constants
-
-
-def flagged(last: BodyPass, flag: Any) -> Any:
-    """A region's flag with that of the turns before: an input more."""
-    carried = last.region.input(BOOL, "")
-    with in_force(last.region):
-        return last.region.atom(lax.bitwise_or(carried, flag))
+    if slots is not None:
+        region.status_inputs(slots)

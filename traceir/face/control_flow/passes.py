@@ -10,12 +10,13 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.bounds import region_flag
+from traceir.face.arrays.checks import Status, status_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import negated
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Leaf, Tree
 from traceir.ir.avals import ShapedArray
+from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import default_dtype
 from traceir.tracing.trace import in_force
 
@@ -46,7 +47,6 @@ class BodyPass:
         self.ends: dict[str, Tree] = {}
         self.memory: list[Any] = []
         self.written: list[NumpyTracer] = []
-        self.flag: Any = None
         self.is_whole = True
 
     def _input(self, leaf: Leaf) -> Any:
@@ -72,7 +72,7 @@ class BodyPass:
         self.is_whole = len(held) == len(self.arrays)
         self.arrays = held
         self.memory = [array.now() for array in held]
-        self.flag = region_flag(self.region)
+        status_of(self.region)
         self.region.end()
 
     def decide(self, holds: Any, stops: Sequence[str]) -> Any:
@@ -81,7 +81,7 @@ class BodyPass:
         Gives the test's truth, as far as it is known. Raises TypeError (staged.effect)
         for a test that writes to an array.
         """
-        going = True
+        going: Any = True
         for stop in stops:
             flag = self.values[stop]
             if isinstance(flag, state.MaybeUnbound):
@@ -92,9 +92,32 @@ class BodyPass:
             raise rules.error("staged.effect", got="a test that writes to an array")
         with in_force(self.region):
             self.holds = _both(going, holds)
-            if self.flag is not None:
-                self.flag = _both(going, self.flag)
+            if self.may_fail and not isinstance(going, bool):
+                self._fail_only_if(going)
         return self.holds
+
+    def _fail_only_if(self, going: Any) -> None:
+        """Have the test's own checks count where Python evaluates it."""
+        end, entry = self.region.status, self.region.entry
+        assert entry is not None
+        ends = {s: lax.select(going, v, entry.slot(s)) for s, v in end.slots.items()}
+        number = lax.select(going, end.number, entry.number)
+        self.region.status = Status(number, ends, entry.slot)
+
+    @property
+    def may_fail(self) -> bool:
+        """True if something in the region may fail."""
+        return self.region.status is not self.region.entry
+
+    def slots(self) -> dict[Slot, Any]:
+        """The slots of the region's status."""
+        entry, status = self.region.entry, self.region.status
+        return {} if entry is None else {**entry.slots, **status.slots}
+
+    def guarded(self) -> Any:
+        """A truth value: the test holds, and nothing has failed."""
+        with in_force(self.region):
+            return _both(self.holds, self.region.status.is_fine())
 
 
 def _both(a: Any, b: Any) -> Any:

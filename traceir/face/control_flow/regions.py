@@ -14,9 +14,11 @@ from typing import Any
 
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import ArrayState, take_over
+from traceir.face.arrays.checks import NUMBER, Status, entered, guard, status_of
 from traceir.face.arrays.integer_ranges import Range, RangeAnalysis
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert
 from traceir.lax.control.bodies import TracedBody
 from traceir.pytrees import flatten
@@ -28,7 +30,7 @@ class RegionTrace(StagingTrace):
     """The trace of a region. In a loop, arrays that it takes over are carried: they are
     inputs of the region; of a side of a choice they are values from around it."""
 
-    __slots__ = ("memory", "carries", "ranges", "fresh")
+    __slots__ = ("memory", "carries", "ranges", "fresh", "entry", "guards", "asked")
     writes_outside = True
 
     def __init__(self, name: str, carries: bool) -> None:
@@ -41,6 +43,10 @@ class RegionTrace(StagingTrace):
         self.ranges: dict[Var, Range] = {}
         # Python's containers that it has made, which it may change.
         self.fresh: list[Any] = []
+        # The status that a loop's turn begins with; whether loops inside stop by it,
+        # and whether one of them has asked.
+        self.entry: Status | None = None
+        self.guards = self.asked = False
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""
@@ -74,6 +80,38 @@ class RegionTrace(StagingTrace):
         else:
             atom = self.lift(value)
         self.memory[id(array)] = take_over(array, self, atom)
+
+    @property
+    def reads_outside(self) -> bool:
+        """True if the region reads a value of a trace around it, or a constant."""
+        return bool(self.captures or self.constants)
+
+    def first_status(self) -> Status:
+        """The status in which the region begins, which a loop carries."""
+        if not self.carries:
+            outer: Any = self.parent
+            status_of(outer)
+            return entered(outer)
+        number = self.input(NUMBER, "")
+        self.entry = Status(number, {}, lambda slot: self.input(slot[0], ""))
+        return self.entry
+
+    def guard(self) -> Status | None:
+        """See `checks.guard`: what fails later in a loop's turn counts in the next."""
+        outer = guard(self.parent)
+        if not self.carries:
+            return outer
+        if self.guards or outer is not None:
+            return entered(self)
+        self.asked = True
+        return None
+
+    def status_inputs(self, slots: Sequence[Slot]) -> None:
+        """Make the status that a loop's turn begins with its last inputs, in order."""
+        entered(self)
+        entry: Any = self.entry
+        for value in (*map(entry.slot, slots), entry.number):
+            self.inputs[value._var] = self.inputs.pop(value._var)
 
     def is_fresh(self, value: Any) -> bool:
         """True if a list, a set or a dict was made in this region."""

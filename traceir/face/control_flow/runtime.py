@@ -13,7 +13,9 @@ import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
-from traceir.face.arrays.bounds import check_index, note_flag
+from traceir.face.arrays.bounds import check_index
+from traceir.face.arrays.checks import note
+from traceir.face.control_flow import exceptions
 from traceir.face.control_flow.choices import (
     Diverged,
     all_of,
@@ -58,13 +60,17 @@ def bound(value: Any, name: str) -> Any:
     """The value of a name. Raises UnboundLocalError for one without, and TypeError
     (staged.join) for one whose values have no common type."""
     if type(value) is MaybeUnbound:
-        note_flag(negated(value.flag))
+        note(negated(value.flag), exceptions.later(_unbound(name)))
         return value.value
     if type(value) is not MissingValue:
         return value
     if value.reason:
         raise rules.error("staged.join", got=f"{name}: {value.reason}")
-    raise UnboundLocalError(
+    raise _unbound(name)
+
+
+def _unbound(name: str) -> UnboundLocalError:
+    return UnboundLocalError(
         f"cannot access local variable {name!r} where it is not associated with a value"
     )
 
@@ -146,15 +152,19 @@ def check(test: Any, message: Callable[[], Any]) -> None:
     truth = truth_of(test)
     if truth is True:
         return
-    if truth is False:
+
+    def failed() -> AssertionError:
         said = message()
-        raise AssertionError(*([] if said is None else [said]))
-    note_flag(negated(truth))
+        return AssertionError(*([] if said is None else [said]))
+
+    if truth is False:
+        raise raised(failed)
+    exceptions.note_if(negated(truth), failed)
 
 
 def raised(make: Callable[[], Any]) -> Any:
-    """The exception of a `raise` statement; on a recorded side the side ends."""
-    if isinstance(current_trace(), RegionTrace):
-        note_flag(True)
-        raise Diverged
-    return make()
+    """The exception of a `raise` statement; a recorded side ends here."""
+    if not isinstance(current_trace(), RegionTrace):
+        return make()
+    exceptions.note_if(True, make)
+    raise Diverged

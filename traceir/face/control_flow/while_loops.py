@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.base import cost_model
 from traceir.base.config import put_in_force
+from traceir.face.arrays.checks import NUMBER
 from traceir.face.control_flow.choices import truth_of
-from traceir.face.control_flow.loops import PlainLoop, flagged, is_closed, pad
+from traceir.face.control_flow.loops import PlainLoop, Slots, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Tree
+from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.loops import repeat
 from traceir.tracing.staging import StagingTrace, apply
-from traceir.tracing.trace import current_trace, in_force
+from traceir.tracing.trace import current_trace, in_force, typeof
 
 
 class WhileLoop(PlainLoop):
@@ -39,8 +41,11 @@ class WhileLoop(PlainLoop):
         return self._turns < cost_model.KNOWN_STEPS
 
     def _is_known(self, last: BodyPass) -> bool:
-        closed = self._test is not None and is_closed(self._test.region)
-        return closed and super()._is_known(last)
+        assert self._test is not None
+        return not self._test.region.reads_outside and super()._is_known(last)
+
+    def _is_bounded(self) -> bool:
+        return False
 
     def _advance(self) -> bool:
         self._turns += 1
@@ -48,6 +53,7 @@ class WhileLoop(PlainLoop):
 
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
         self._test = BodyPass(kinds, arrays, False)
+        self._test.region.guards = self._guards
         self._pass = BodyPass(kinds, arrays, False)
         self._show(self._test.values)
 
@@ -82,46 +88,54 @@ class WhileLoop(PlainLoop):
         self._show(self._pass.values)
         return True
 
-    def _regions(self) -> list[RegionTrace]:
-        test = [] if self._test is None else [self._test.region]
-        return [*test, *super()._regions()]
+    def _has_asked(self, last: BodyPass) -> bool:
+        assert self._test is not None
+        both = last, self._test
+        return any(p.region.asked for p in both) and any(p.may_fail for p in both)
+
+    def _slots(self, last: BodyPass) -> Slots:
+        assert self._test is not None
+        both = last, self._test
+        if all(one.region.entry is None for one in both):
+            return None
+        return list({slot: None for one in both for slot in one.slots()})
 
     def _record(
-        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any
-    ) -> tuple[list[Any], Any]:
+        self, last: BodyPass, init: list[Any], ends: list[Any], slots: Slots
+    ) -> list[Any]:
         test = self._test
         assert test is not None
-        inner = test.region
-        holds = inner.converted(test.holds, BOOL)
-        if test.flag is not None:
-            return self._record_checked(last, init, ends, flag, holds)
-        if flag is not None:
-            ends, init = [*ends, flagged(last, flag)], [*init, as_array(False)]
-        pad(inner, init)
-        found = repeat(inner.body([holds]), last.region.body(ends), init)
-        return found, None if flag is None else found[-1]
+        if slots is not None and test.may_fail:
+            return self._record_failing(last, init, ends, slots)
+        pad(test.region, init, slots)
+        holds = test.holds if slots is None else test.guarded()
+        holding = test.region.body([test.region.converted(holds, BOOL)])
+        return repeat(holding, last.region.body(ends), init)
 
-    def _record_checked(
-        self, last: BodyPass, init: list[Any], ends: list[Any], flag: Any, holds: Any
-    ) -> tuple[list[Any], Any]:
-        """A loop whose test may be outside of an array: the test is a part of the body,
-        since what tells is a result of that."""
+    def _record_failing(
+        self, last: BodyPass, init: list[Any], ends: list[Any], slots: list[Slot]
+    ) -> list[Any]:
+        """A loop whose test may fail: the test is a part of the body, since its status
+        is a result of that."""
         test, region = self._test, last.region
         assert test is not None
-        both = test.region.body([holds, test.region.converted(test.flag, BOOL)])
-        tested = len(test.region.inputs)
-        going, outside = apply(both.closed, [*both.consts, *init[:tested]])
+        pad(test.region, init, slots)
+        holds, status = test.guarded(), test.region.status
+        found = [
+            test.region.converted(holds, BOOL),
+            *(test.region.converted(status.slot(s), s[0]) for s in slots),
+            test.region.converted(status.number, NUMBER),
+        ]
+        both, count = test.region.body(found), len(slots) + 1
+        going, *first = apply(both.closed, [*both.consts, *init])
         with in_force(region):
-            values = [region.tracer(atom, region, None) for atom in ends[:tested]]
-            again, wrong = apply(both.closed, [*both.consts, *values])
-            wrong = wrong if flag is None else lax.bitwise_or(wrong, flag)
-        ends = [*ends, flagged(last, wrong), region.atom(again)]
+            values = [region.tracer(atom, region, None) for atom in ends]
+            again, *after = map(
+                region.atom, apply(both.closed, [*both.consts, *values])
+            )
         region.input(BOOL, "")
-        leaves = [*init, as_array(outside), as_array(going)]
-        first = BodyPass(last.kinds, last.arrays, False)
-        first.begin()
-        first.region.end()
-        pad(first.region, leaves)
-        answer = list(first.region.inputs)[-1]
-        found = repeat(first.region.body([answer]), region.body(ends), leaves)
-        return found, found[-2]
+        answer = RegionTrace("loop", True)
+        taken = [answer.input(typeof(value), "") for value in (*init, going)]
+        leaves = [*init[:-count], *map(as_array, first), as_array(going)]
+        body = region.body([*ends[:-count], *after, again])
+        return repeat(answer.body([taken[-1]._var]), body, leaves)[:-1]

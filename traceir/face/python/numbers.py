@@ -12,7 +12,7 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import note_flag
+from traceir.face.arrays.checks import note_rule
 from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
@@ -92,4 +92,4 @@ def require(broken: Any, rule: str, got: str) -> None:
     trace = current_trace()
     staged = isinstance(broken, NumpyTracer)
     if staged and trace and trace.transform == "jit":
-        note_flag(broken, rule, got)
+        note_rule(broken, rule, got)

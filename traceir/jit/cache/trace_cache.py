@@ -24,10 +24,10 @@ from traceir.base.caches import ClockEviction, clear_all
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.jit.bounds_check import BoundsChecks
 from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.writeback import Written
+from traceir.jit.runtime_checks import RuntimeChecks
 from traceir.pytrees import flatten
 
 
@@ -50,7 +50,7 @@ class TraceCacheEntry:
     hits: int = 0
     seconds: float = 0.0  # that tracing took
     seal: Seal | None = None  # of a strict trace
-    bounds: BoundsChecks | None = None  # of a plain function
+    bounds: RuntimeChecks | None = None  # of a plain function
     lock: threading.Lock = field(default_factory=threading.Lock)
     raws: list[Any] = field(default_factory=list)  # the raw keys that lead here
 

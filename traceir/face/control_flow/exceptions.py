@@ -1,0 +1,127 @@
+"""Exceptions of a program: made while it is traced, raised afterwards.
+
+Serves: staged.raised
+
+The program gives the numbers that an exception shows. Where a text is made of traced
+numbers while the exception is, marks stand in it for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source
+from traceir.face.arrays.array import MARKS, NumpyTracer
+from traceir.face.arrays.checks import note
+
+_MARK = re.compile("\ue000(\\d+)\ue001")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value of the program's: its place among those, and how a text has it.
+
+    It is a Python number or one of NumPy's.
+    """
+
+    place: int
+    python: bool
+    form: Callable[[Any], Any]
+
+    def of(self, values: Sequence[Any]) -> Any:
+        """What is shown."""
+        value = values[self.place]
+        return self.form(value.item() if self.python else value)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text with marks, and what stands for them."""
+
+    text: str
+    shown: tuple[Shown, ...]
+
+    def of(self, values: Sequence[Any]) -> str:
+        """The text."""
+        return _MARK.sub(lambda m: self.shown[int(m[1])].of(values), self.text)
+
+
+class _Reading:
+    """The traced numbers that are read while an exception is made."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.shown: list[Shown] = []
+
+    def mark(self, value: NumpyTracer, form: Callable[[Any], str]) -> str:
+        """A mark for a number in a text."""
+        self.shown.append(self.show(value, form))
+        return f"\ue000{len(self.shown) - 1}\ue001"
+
+    def show(self, value: NumpyTracer, form: Callable[[Any], Any]) -> Shown:
+        """A number."""
+        python = value.aval.weak_type
+        self.values.append(value.now())
+        return Shown(len(self.values) - 1, python, form)
+
+    def kept(self, value: Any) -> Any:
+        """A part of an exception without traced values."""
+        if isinstance(value, str):
+            return (
+                MarkedText(value, tuple(self.shown)) if _MARK.search(value) else value
+            )
+        if type(value) is tuple:
+            return tuple(map(self.kept, value))
+        if not isinstance(value, NumpyTracer):
+            return value
+        if value.aval.shape:
+            return value.aval.str_short()
+        return self.show(value, lambda number: number)
+
+
+def note_if(failed: Any, make: Callable[[], Any]) -> None:
+    """Have the program raise an exception if a truth value holds."""
+    reading = _Reading()
+    outer = MARKS.set(reading)
+    try:
+        error = make()
+        error = error() if isinstance(error, type) else error
+    finally:
+        MARKS.reset(outer)
+    parts = (
+        reading.kept(error.args),
+        [(name, reading.kept(value)) for name, value in vars(error).items()],
+    )
+    note(failed, functools.partial(_made, type(error), *parts), reading.values)
+
+
+def later(error: BaseException) -> Callable[..., BaseException]:
+    """The maker of an exception that shows no values."""
+    return functools.partial(_made, type(error), error.args, ())
+
+
+def _made(
+    kind: type[BaseException],
+    args: tuple[Any, ...],
+    attributes: Sequence[tuple[str, Any]],
+    values: Sequence[Any],
+    source: Source | None,
+) -> BaseException:
+    """An exception of these parts."""
+    given = _filled(args, values)
+    made = kind.__new__(kind, *given)
+    made.args = given
+    vars(made).update((name, _filled(value, values)) for name, value in attributes)
+    return made
+
+
+def _filled(part: Any, values: Sequence[Any]) -> Any:
+    if isinstance(part, (Shown, MarkedText)):
+        return part.of(values)
+    if type(part) is tuple:
+        return tuple(_filled(p, values) for p in part)
+    return part

@@ -1,0 +1,96 @@
+"""Programs that also tell which of their checks has failed first.
+
+Serves: index.bounds, staged.raised
+
+A trace of a plain function notes what may fail when the program runs: an index that may
+be outside, an `assert`, a `raise`. Each has a number. The program that runs has more
+results: the number of the first that failed, in the order in which Python meets them,
+or 0, and the values that its error shows.
+
+An entry has the program without these results, too, which other uses of it take, such
+as a derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
+
+# A result that values of this type share, and its number among these.
+Slot = tuple[ShapedArray, int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Failure:
+    """What is raised if a check fails: made of the values that it shows, which are in
+    these slots, and of the user's line."""
+
+    make: Callable[[Sequence[Any], Source | None], BaseException]
+    slots: tuple[Slot, ...]
+    source: Source | None
+
+    def error(self, values: Sequence[Any]) -> BaseException:
+        """The exception, with a traceback that ends at the user's line."""
+        error = self.make(values, self.source)
+        return error if self.source is None else _raised_at(self.source, error)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RuntimeChecks:
+    """The checks of a trace, and the program whose last results are the slots and the
+    number of the check that failed."""
+
+    closed: ClosedJaxpr
+    failures: tuple[Failure, ...]
+    slots: tuple[Slot, ...]
+
+    @property
+    def extra(self) -> int:
+        """The number of results that the program has for its checks."""
+        return len(self.slots) + 1
+
+    def error(self, results: Sequence[np.ndarray]) -> BaseException:
+        """The exception of the check that has failed, by the program's results."""
+        failure = self.failures[int(results[-1]) - 1]
+        found = dict(zip(self.slots, results[-self.extra : -1], strict=True))
+        return failure.error([np.asarray(found[slot])[()] for slot in failure.slots])
+
+
+def _raised_at(source: Source, error: BaseException) -> BaseException:
+    code = compile("raise error", source.file, "exec")
+    code = code.replace(co_firstlineno=source.line, co_name=source.function)
+    try:
+        exec(code, {"error": error})
+    except BaseException as raised:
+        trace = raised.__traceback__
+        return raised.with_traceback(None if trace is None else trace.tb_next)
+    raise AssertionError(error)  # it is raised
+
+
+class CheckedExecutable:
+    """An executable whose last results tell which check has failed.
+
+    `run` raises the exception of that, and gives the other results.
+    """
+
+    def __init__(self, inner: Any, checks: RuntimeChecks) -> None:
+        self._inner = inner
+        program, count = inner.run, -checks.extra
+
+        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+            found: tuple[np.ndarray, ...] = program(*arrays)
+            if found[-1]:
+                raise checks.error(found)
+            return found[:count]
+
+        self.run = run
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
