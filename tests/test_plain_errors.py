@@ -1,6 +1,6 @@
 """Plain functions that cannot be traced, or do what NumPy refuses: one error each.
 
-Rules: face.*, index.bounds, update.*
+Rules: face.*, index.bounds, staged.*, update.*
 """
 
 from __future__ import annotations
@@ -73,6 +73,29 @@ def unshared(x: Any) -> Any:
     return np.reshape(x.T, (-1,), copy=False)
 
 
+def noted(x: Any) -> Any:
+    """A list that would have one more element, if the program had lists."""
+    found: list[Any] = []
+    for value in x:
+        if value > 1:
+            found.append(value)
+    return found
+
+
+def looked_up(x: Any) -> Any:
+    """A loop over Python's data that a traced value ends."""
+    for name, limit in {"low": 1, "high": 3}.items():
+        if x[0] < limit:
+            return name
+    return "over"
+
+
+def named(x: Any) -> Any:
+    """A name that is a number or a text, read after that was chosen."""
+    kind = "none" if x[0] > 0 else 1
+    return kind
+
+
 # The rule, the exception's class, a pattern in its text, the function, its arguments.
 BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]] = [
     ("face.loop", TypeError, "bitwise_and", lambda x: x & 1, (V,)),
@@ -95,6 +118,9 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("index.mask", IndexError, "len", lambda x: len(x[x > 1]), (V,)),
     ("index.mask", IndexError, r"result(.*\n)+.* in <la", lambda x: x[x > 1], (V,)),
     ("order.size", TypeError, "roots", lambda x: np.roots(x), (V,)),
+    ("staged.effect", TypeError, "list", noted, (V,)),
+    ("staged.exit", TypeError, "loop over", looked_up, (V,)),
+    ("staged.join", TypeError, "str and", named, (V,)),
     ("index.bounds", IndexError, r"\(4,\)", lambda x: x[7], (V,)),
     ("index.bounds", IndexError, r"\(3, 4\)", lambda x: x[:, :, 0], (W,)),
     ("index.bounds", IndexError, r"\(4,\)", lambda x: put(x, 4, 1), (V,)),

@@ -24,6 +24,8 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 
 from __future__ import annotations
 
+from typing import Any
+
 from traceir.base.caches import once
 from traceir.errors import TraceirError
 from traceir.rules.formulas.language import Formula, compile_formula, parse, walk
@@ -34,6 +36,7 @@ from traceir.rules.rows import (
     Ask,
     Choice,
     Clause,
+    Decision,
     DType,
     Face,
     KeyRow,
@@ -55,6 +58,7 @@ __all__ = [
     "Choice",
     "Clause",
     "DType",
+    "Decision",
     "Face",
     "Formula",
     "KeyRow",
@@ -71,6 +75,7 @@ __all__ = [
     "TraceirError",
     "Transform",
     "compile_formula",
+    "decides",
     "default",
     "error",
     "load",
@@ -90,6 +95,11 @@ def default() -> Rules:
     from traceir.rules.parsed_tables import remembered  # not on the way of an import
 
     return remembered(spec_path() / "rules")
+
+
+def decides(rule: str, **known: Any) -> bool:
+    """A decision of the specification's `staged.toml`; see `Rules.decides`."""
+    return default().decides(rule, **known)
 
 
 def error(

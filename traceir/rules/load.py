@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors", "regions", "effects", "collectives"),
+    *("text", "errors", "regions", "effects", "collectives", "staged"),
     *("indexing", "windows", "ordering", "algebra"),
     *("complex", "random", "special", "fft"),
 )
@@ -51,6 +51,12 @@ FORMS = {
     "text.shared": FormulaNames(["uses", "equations", "main"]),
     "text.params": FormulaNames(["full", "how", "usual"]),
 }
+DECISIONS = FormulaNames(
+    (
+        *("known", "traced", "steps", "count", "exits", "closed", "a", "b"),
+        *("unrolled_steps", "known_steps"),
+    )
+)
 NESTING = FormulaNames(
     [*("stage", "whole", "own", "open", "home"), *("known", "needed", "outer", "inner")]
 )
@@ -151,6 +157,7 @@ class _Loader:
             accuracy=accuracy,
             choices=choices,
             text=self.forms(),
+            decisions=self.decisions(),
             errors=self.errors(),
             clauses=clauses,
             tables=self.tables,
@@ -333,6 +340,19 @@ class _Loader:
                 row.get("width", int, 0),
                 row.get("indent", int, 0),
             )
+        return found
+
+    def decisions(self) -> dict[str, rows.Decision]:
+        """The decisions about loops and choices of plain functions."""
+        table = self.table("staged")
+        found = {}
+        for row in table.rows("decision"):
+            clause, when = self.plain(row), row.maybe("when", DECISIONS)
+            kinds = row.texts("kinds")
+            found[clause.id] = rows.Decision(clause.id, clause.says, when, kinds)
+        for row in table.rows("fact"):
+            self.plain(row)
+        table.done()
         return found
 
     def errors(self) -> dict[str, rows.Clause]:

@@ -223,6 +223,16 @@ class Nesting:
     answers: Formula | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision about a plain function's loops: its formula, and kinds of values."""
+
+    id: str
+    says: str
+    when: Formula | None = None
+    kinds: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Levels:
     """Levels of abstraction and of nesting."""

@@ -43,6 +43,7 @@ class Rules:
     accuracy: Mapping[str, rows.AccuracySet]
     choices: Mapping[str, rows.Choice]
     text: Mapping[str, rows.Form]
+    decisions: Mapping[str, rows.Decision]
     errors: Mapping[str, rows.Clause]
     clauses: Mapping[str, rows.Clause]
     tables: Tables = field(repr=False)
@@ -102,6 +103,20 @@ class Rules:
             where = source_info.user_frame_summary(source_info.capture(2))
         hint = clause.hint if hint is None else hint
         return make(clause.class_, rule, clause.says, got, hint, where)
+
+    def decides(self, rule: str, **known: Any) -> bool:
+        """The decision of a row of `staged.toml`, by what is known.
+
+        RuleTableError (table.row) if no row has that id and a formula.
+
+        >>> from traceir.rules import default
+        >>> default().decides("staged.choice", known=False)
+        True
+        """
+        row = self.decisions.get(rule)
+        if row is None or row.when is None:
+            raise problem("table.row", rule, "no such row")
+        return bool(row.when(known))
 
     def form(self, rule: str) -> rows.Form:
         """A row about the text of programs; RuleTableError (table.row) if none."""

@@ -49,6 +49,11 @@ def truth_of(value: Any) -> Any:
     return lax.ne(value.now(), typed(0, value.dtype, value.aval.weak_type))
 
 
+def is_recorded(truth: Any) -> bool:
+    """True if a choice by this truth is recorded (staged.choice)."""
+    return rules.decides("staged.choice", known=isinstance(truth, bool))
+
+
 class Side:
     """One side of a choice that is recorded, and its end."""
 
@@ -101,7 +106,7 @@ class IfStatement:
     def next(self, frame: dict[str, Any]) -> bool:
         """True if a side is to be run now."""
         self._turn += 1
-        if isinstance(self.truth, bool):
+        if not is_recorded(self.truth):
             self.side = self.truth
             return self._turn == 1
         if self._turn == 1:
@@ -223,7 +228,7 @@ Later = Callable[[], Any]
 def choose_value(test: Any, yes: Later, no: Later) -> Any:
     """`yes() if test else no()`."""
     truth = truth_of(test)
-    if isinstance(truth, bool):
+    if not is_recorded(truth):
         return yes() if truth else no()
     sides = []
     for later in (yes, no):
@@ -264,7 +269,7 @@ def _first_of(first: Any, rest: Sequence[Later], wanted: bool) -> Any:
     def later() -> Any:
         return _first_of(rest[0](), rest[1:], wanted)
 
-    if isinstance(truth, bool):
+    if not is_recorded(truth):
         return later()
     sides = (lambda: first), later
     return choose_value(truth, *(sides if wanted else sides[::-1]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.face.control_flow.iteration import LoopSteps, steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, pad
@@ -48,21 +48,20 @@ class ForLoop(PlainLoop):
 
     def _records(self) -> bool:
         self._steps = steps = steps_of(self._iterable)
-        if steps is None or not isinstance(current_trace(), StagingTrace):
-            return False
-        few = cost_model.UNROLLED_STEPS if not self.stops else 1
-        return steps.count is None or steps.count > few
+        return rules.decides(
+            "staged.loop",
+            traced=isinstance(current_trace(), StagingTrace),
+            steps=steps is not None,
+            count=self._count(),
+            exits=bool(self.stops),
+            unrolled_steps=cost_model.UNROLLED_STEPS,
+        )
 
-    def _can_run(self) -> bool:
-        return self._steps is None or self._steps.count is not None
+    def _count(self) -> int | None:
+        return None if self._steps is None else self._steps.count
 
     def _is_bounded(self) -> bool:
         return self._steps is None or self._steps.count is not None
-
-    def _is_known(self, last: BodyPass) -> bool:
-        count = None if self._steps is None else self._steps.count
-        few = count is not None and count <= cost_model.KNOWN_STEPS
-        return few and super()._is_known(last)
 
     def _advance(self) -> bool:
         if self._items is None:

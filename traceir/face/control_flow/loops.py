@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir import rules
+from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.checks import (
@@ -34,8 +35,6 @@ from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
-# More runs of a body than any order of types has steps.
-_MOST_PASSES = 12
 # The slots of a loop's status; None if nothing in it can fail.
 Slots = list[Slot] | None
 
@@ -72,8 +71,8 @@ class PlainLoop:
         """True if the loop is to be recorded, if it can be."""
         raise NotImplementedError
 
-    def _can_run(self) -> bool:
-        """True if Python can run the loop."""
+    def _count(self) -> int | None:
+        """The number of steps, None if it is traced; of a `while`, turns so far."""
         raise NotImplementedError
 
     def _is_bounded(self) -> bool:
@@ -150,7 +149,7 @@ class PlainLoop:
             return True
         if kind is None or not issubclass(kind, Exception):
             return False
-        if not self._can_run():
+        if not rules.decides("staged.run", count=self._count()):
             return False
         self._give_up(error)
         return True
@@ -158,9 +157,8 @@ class PlainLoop:
     # ------------------------------------------------------------------------------
 
     def _start(self, kinds: dict[str, Tree], arrays: Sequence[NumpyTracer]) -> None:
+        # Types only grow, and have few steps to grow by, so there is a last pass.
         self._passes += 1
-        if self._passes > _MOST_PASSES:
-            raise rules.error("staged.types")
         self._begin_pass({**kinds, **self._lost}, arrays)
         assert self._pass is not None
         self._pass.region.guards = self._guards
@@ -209,9 +207,18 @@ class PlainLoop:
         return self._lost[name]
 
     def _is_known(self, last: BodyPass) -> bool:
-        """True if Python can run the loop, which computes Python's numbers alone."""
+        """True if Python runs the loop, which computes Python's numbers alone."""
+        return rules.decides(
+            "staged.known",
+            closed=self._is_closed(last),
+            count=self._count(),
+            known_steps=cost_model.KNOWN_STEPS,
+        )
+
+    def _is_closed(self, last: BodyPass) -> bool:
+        """True if the body computes numbers from known ones, and does nothing else."""
         region = last.region
-        if region.reads_outside or last.memory or not self._can_run():
+        if region.reads_outside or last.memory:
             return False
         leaves = [
             leaf

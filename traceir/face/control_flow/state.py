@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer
@@ -22,7 +23,6 @@ from traceir.ir.promotion import promote
 from traceir.tracing.trace import Tracer, typeof
 
 NUMBERS = (bool, int, float, complex)
-_EQUAL = (str, bytes, slice, range, frozenset, type(None), np.dtype)
 BOOL = ShapedArray((), np.dtype(bool))
 
 
@@ -90,10 +90,18 @@ class Fixed:
         if not isinstance(other, Fixed):
             return False
         a, b = self.value, other.value
-        return a is b or (type(a) is type(b) and type(a) in _EQUAL and bool(a == b))
+        if a is b:
+            return True
+        return _is_constant(a) and type(a) is type(b) and bool(a == b)
 
 
 Tree = Leaf | Group | Held | Fixed
+
+
+def _is_constant(value: Any) -> bool:
+    """True for a kind of value that never changes (staged.join.others)."""
+    name = "dtype" if isinstance(value, np.dtype) else type(value).__name__
+    return name in rules.default().decisions["staged.join.others"].kinds
 
 
 def snapshot(names: Sequence[str], frame: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +162,8 @@ def joined(a: Tree, b: Tree) -> Tree:
     if (
         isinstance(a, Group)
         and isinstance(b, Group)
-        and (a.kind, len(a.parts)) == (b.kind, len(b.parts))
+        and a.kind is b.kind
+        and rules.decides("staged.join.tuples", a=a.parts, b=b.parts)
     ):
         pairs = zip(a.parts, b.parts, strict=True)
         return Group(a.kind, tuple(joined(*pair) for pair in pairs))
@@ -164,7 +173,7 @@ def joined(a: Tree, b: Tree) -> Tree:
 def _joined(a: ShapedArray, b: ShapedArray) -> ShapedArray:
     if a is b:
         return a
-    if a.shape != b.shape:
+    if not rules.decides("staged.join.values", a=a, b=b):
         raise Unrecordable(f"{a.str_short()} and {b.str_short()}")
     dtype, weak = promote(a, b, face=config.local.context.face)
     return ShapedArray(a.shape, dtype, weak)

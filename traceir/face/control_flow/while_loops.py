@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir import rules
-from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.arrays.checks import NUMBER
 from traceir.face.control_flow.choices import truth_of
@@ -35,10 +34,11 @@ class WhileLoop(PlainLoop):
         self._turns = 0
 
     def _records(self) -> bool:
-        return isinstance(current_trace(), StagingTrace)
+        traced = isinstance(current_trace(), StagingTrace)
+        return rules.decides("staged.while", traced=traced)
 
-    def _can_run(self) -> bool:
-        return self._turns < cost_model.KNOWN_STEPS
+    def _count(self) -> int | None:
+        return self._turns
 
     def _is_known(self, last: BodyPass) -> bool:
         assert self._test is not None

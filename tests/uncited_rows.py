@@ -1,0 +1,182 @@
+"""Rows of the tables that no case can show, and the tests that show them instead."""
+
+from __future__ import annotations
+
+PLAIN = "tests/test_plain_composed.py"
+# Rows that a case cannot show, and the tests that expect them instead.
+ELSEWHERE = {
+    # Faults of a backend, which the reference does not have.
+    "backend.unsupported": "tests/backend/test_compile_counts.py",
+    "backend.compile": "tests/backend/test_compile_counts.py",
+    # Equations of a case come from no line of a program in Python.
+    "jit.unrolled": "tests/test_growth.py",
+    # How a program runs, which no case can see.
+    "jit.explain": "tests/backend/test_speed.py",
+    "jit.dialect": "tests/backend/test_programs.py",
+    "backend.threads": "tests/backend/test_pool.py",
+    "backend.device": "tests/cuda/test_arrays.py",
+    "backend.memory": "tests/cuda/test_memory.py",
+    "backend.foreign": "tests/cuda/test_foreign.py",
+    # A case writes no files.
+    **dict.fromkeys(
+        (
+            *("artefact.form", "artefact.name", "artefact.contents", "artefact.tree"),
+            *("artefact.cpu", "artefact.linker"),
+        ),
+        "tests/export/test_refusals.py",
+    ),
+    **dict.fromkeys(
+        ("artefact.whole", "artefact.version"), "tests/export/test_damage.py"
+    ),
+    # Nor has it files of other versions, or pickles.
+    **dict.fromkeys(
+        (
+            *("export.file", "export.program", "export.version"),
+            *("export.additions", "export.later"),
+        ),
+        "tests/exports/test_files.py",
+    ),
+    "export.pickled": "tests/exports/test_pickles.py",
+    **dict.fromkeys(
+        ("export.derivatives", "export.order"), "tests/exports/test_derivatives.py"
+    ),
+    "export.shapes": "tests/exports/test_spelling.py",
+    "export.tree": "tests/exports/test_trees.py",
+    "export.whole": "tests/exports/test_programs.py",
+    # A case gives each call arrays of its own, so no deleted one is used again.
+    **dict.fromkeys(
+        ("jit.donate", "jit.donate-twice", "array.deleted"), "tests/test_donation.py"
+    ),
+    # Calls of several threads at once have no order that a case could write.
+    **dict.fromkeys(
+        (
+            *("cache.event.wait", "cache.event.trace-too"),
+            *("cache.event.first-insert", "cache.event.raise-too"),
+        ),
+        "tests/test_threads.py",
+    ),
+    # Many functions refuse them, each in a test of its own.
+    "face.complex": "tests/complex/test_face.py",
+    "derive.eigenvectors": "tests/array/test_linalg.py",
+    # Cases call no functions of SciPy's.
+    "face.single": "tests/test_face_errors.py",
+    # A case passes arrays by position, not texts.
+    **dict.fromkeys(
+        ("einsum.subscripts", "einsum.extents"), "tests/array/test_linalg.py"
+    ),
+    # Cases have no plain functions: what those do with NumPy is Python's to say.
+    **dict.fromkeys(
+        (
+            *("face.cast", "face.fallback", "face.function", "face.loop", "face.out"),
+            *("face.meaning", "face.power", "face.selection"),
+            *("face.size", "face.unrolled", "index.bounds", "update.argument"),
+            *("face.strides", "update.layout", "update.outer", "update.overlap"),
+            *("update.readonly", "update.refused", "update.scalar", "update.shape"),
+            "update.mask",
+            "update.shared",
+        ),
+        "tests/test_plain_errors.py",
+    ),
+    **dict.fromkeys(
+        ("face.external", "face.random", "update.external"),
+        "tests/test_plain_external.py",
+    ),
+    "jit.raising": "tests/test_plain_by_value.py",
+    "staged.memory": "tests/test_plain_memory.py",
+    **dict.fromkeys(
+        ("staged.effect", "staged.exit", "staged.join"), "tests/test_plain_errors.py"
+    ),
+    **dict.fromkeys(
+        (
+            *("staged.choice", "staged.loop", "staged.while", "staged.known"),
+            *("staged.run", "staged.join.values", "staged.join.tuples"),
+            "staged.join.others",
+        ),
+        "tests/test_staged_decisions.py",
+    ),
+    **dict.fromkeys(
+        (
+            *("staged.construct", "staged.jump", "staged.carry", "staged.arrays"),
+            *("staged.unbound", "staged.source"),
+        ),
+        "tests/test_staged.py",
+    ),
+    **dict.fromkeys(
+        ("jit.subclass", "update.container"), "tests/test_plain_containers.py"
+    ),
+    **dict.fromkeys(("face.box", "face.known", "face.ufunc"), PLAIN),
+    "face.view": "tests/fuzz/test_plain_updates.py",
+    "face.reach": "tests/test_plain_reached.py",
+    # Cases call no functions of SciPy's.
+    "face.unsupported": "tests/neighbours/test_ndimage.py",
+    "face.density": "tests/neighbours/test_kernel_density.py",
+    "face.segments": "tests/neighbours/test_spectra.py",
+    # A name that is missing, protocols between libraries.
+    "face.missing": "tests/test_face_errors.py",
+    **dict.fromkeys(
+        (
+            *("array.api-version", "array.capsule", "array.copy", "array.device"),
+            *("array.dlpack", "dtype.kind"),
+        ),
+        "tests/array_api/test_objects.py",
+    ),
+    # A case that is malformed is no case.
+    "text.case": "tests/conform/test_cases.py",
+    # Text gives a program the effects that it has.
+    "program.effects": "tests/test_effects.py",
+    # With one device, each extent is divided by 1.
+    "sharding.divides": "tests/drift/test_transform_cases.py",
+    # Helpers of tests, which are no part of the language of cases.
+    "check.value": "tests/drift/test_transform_cases.py",
+    "check.derivative": "tests/drift/test_transform_cases.py",
+    # Host functions have no parameters without positions.
+    "custom.keyword": "tests/drift/test_transform_cases.py",
+    # Text gives a constant the type of its variable.
+    "program.constant-type": "tests/test_typing.py",
+}
+# Rows of prose, which no table is read for, and the tests that show what they forbid
+# and permit.
+PROSE = {
+    **dict.fromkeys(
+        ("accuracy.int-wrap", "accuracy.nan", "accuracy.overflow"),
+        "tests/drift/test_choices.py",
+    ),
+    **dict.fromkeys(
+        ("accuracy.complex", "accuracy.complex-limits"),
+        "tests/complex/test_functions.py",
+    ),
+    "derive.complex": "tests/complex/test_derivatives.py",
+    **dict.fromkeys(
+        ("text.lossless", "text.constants", "text.nan"),
+        "tests/conform/test_full_text.py",
+    ),
+    **dict.fromkeys(
+        (
+            *("text.roundtrip", "text.inner-names", "text.left-out"),
+            *("text.untyped", "text.undefined", "text.wrapped"),
+        ),
+        "tests/conform/test_text.py",
+    ),
+    "text.spelling": "tests/conform/test_jax_text.py",
+    "accuracy.one-answer": "tests/fuzz/test_backend.py",
+    **dict.fromkeys(
+        (
+            *("derive.jvp", "derive.template", "derive.broadcast", "derive.jit"),
+            *("derive.jacobian", "derive.linearize", "derive.transpose"),
+            *("derive.float0", "accuracy.batched"),
+        ),
+        "tests/drift/test_transform_cases.py",
+    ),
+    "export.same": "tests/exports/test_programs.py",
+    "export.constants": "tests/exports/test_files.py",
+    "level.capture": "tests/test_trace.py",
+    "element.owned": "tests/test_array.py",
+    **dict.fromkeys(
+        ("element.negative", "element.order", "element.together"),
+        "tests/test_index_arrays.py",
+    ),
+    "element.outside": "tests/test_indexing.py",
+    "element.update": "tests/test_indexing.py",
+    "function.operands": "tests/test_numpy_face.py",
+    "function.composite": "tests/test_numpy_face.py",
+}
