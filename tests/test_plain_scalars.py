@@ -1,6 +1,6 @@
 """Python's numbers and functions in plain functions, as Python has them.
 
-Rules: python.*, face.reach
+Rules: python.numbers, python.*, face.reach
 """
 
 from __future__ import annotations

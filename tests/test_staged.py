@@ -74,7 +74,8 @@ def returning(x: Any) -> Any:
 
 def untouched(x: Any) -> Any:
     """Loops without a turn."""
-    value, k = 3, 7.5
+    value: Any = 3
+    k = 7.5
     for k in range(int(x.shape[0]) - 6):
         value = 0.5 * k
     while value > 5:

@@ -82,6 +82,13 @@ ELSEWHERE = {
         "tests/test_plain_external.py",
     ),
     "jit.raising": "tests/test_plain_by_value.py",
+    **dict.fromkeys(
+        (
+            *("python.argument", "python.domain", "python.numbers"),
+            *("python.overflow", "python.zero"),
+        ),
+        "tests/test_plain_scalars.py",
+    ),
     "staged.memory": "tests/test_plain_memory.py",
     **dict.fromkeys(
         ("staged.effect", "staged.exit", "staged.join"), "tests/test_plain_errors.py"
