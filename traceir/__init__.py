@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from traceir.base.config import enable_x64 as enable_x64
     from traceir.base.config_scopes import boundscheck as boundscheck
     from traceir.base.config_scopes import check_tracer_leaks as check_tracer_leaks
+    from traceir.base.config_scopes import control_flow as control_flow
     from traceir.base.config_scopes import debug_infs as debug_infs
     from traceir.base.config_scopes import debug_key_reuse as debug_key_reuse
     from traceir.base.config_scopes import debug_nans as debug_nans

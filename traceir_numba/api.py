@@ -27,6 +27,7 @@ def jit(
     fallback: str | None = None,
     sanitize: bool = False,
     boundscheck: bool = True,
+    control_flow: str | None = None,
     target: str = "cpu",
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
@@ -46,6 +47,9 @@ def jit(
     written to the arguments. With False, as with `traceir.boundscheck(False)`, nobody
     looks: the nearest element is read, and such a write is left out. On a device nobody
     looks.
+
+    Loops and choices are recorded where they go by traced values, at any length; with
+    `control_flow="python"`, Python runs them while the function is traced.
 
     `fallback="numpy"` runs a function that cannot be traced as it is, with a warning,
     once for each line that calls it (face.fallback).
@@ -81,6 +85,7 @@ def jit(
         write_arguments=write_arguments and target == "cpu",
         sanitize=sanitize,
         boundscheck=boundscheck,
+        control_flow=control_flow,
     )
     check_fallback(fallback)
     made = JitFunction if fallback is None else FallbackFunction

@@ -25,6 +25,7 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.checks import CheckedProgram as CheckedProgram
 from traceir.face.arrays.checks import take_over as take_over
 from traceir.face.calls import call as call
+from traceir.face.calls import staged as staged
 from traceir.face.containers import Containers as Containers
 
 TRACER = NumpyTracer

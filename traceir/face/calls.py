@@ -13,7 +13,7 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
 from traceir.face.functions.selection import Selection
-from traceir.face.namespace import NamespaceView
+from traceir.face.namespace import NamespaceView, StagedView
 from traceir.jit.cache.writeback import Updated, Written
 from traceir.pytrees import flatten
 
@@ -50,3 +50,12 @@ def call(
         return results
     values = tuple(leaves[k].now() for k in written)
     return Written(results, values, written, placed)
+
+
+def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The results of a function whose loops and choices are recorded."""
+    view = StagedView()
+    try:
+        return view.function(fun)(*args, **kwargs)
+    finally:
+        view.end()

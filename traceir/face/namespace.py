@@ -22,6 +22,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
+from traceir.base.config import local
 from traceir.base.source_info import is_users_code
 from traceir.face import classes
 from traceir.face.arrays.unwrapping import unwrapped, wrapped
@@ -279,7 +280,9 @@ class NamespaceView:
 
     def _rebuilt(self, function: FunctionType) -> FunctionType:
         closure = function.__closure__ or ()
-        code = code_objects.code_of(function.__code__, bool(self._functions))
+        code = function.__code__
+        if local.context.control_flow != "python":
+            code = code_objects.code_of(code, bool(self._functions))
         held = dict(zip(function.__code__.co_freevars, closure, strict=True))
         closure = tuple(held[name] for name in code.co_freevars)
         names = zip(code.co_freevars, closure, strict=True)
@@ -380,3 +383,17 @@ def _has_numpy(root: str) -> bool:
         if name.partition(".")[0] == root and isinstance(module, ModuleType)
     ]
     return any(of_numpy(v) is not v for m in modules for v in list(vars(m).values()))
+
+
+class StagedView(NamespaceView):
+    """The functions of one call with their loops and choices rewritten; all else is as
+    it is."""
+
+    def of(self, value: Any) -> Any:
+        """A user's function as it is called; another value is itself."""
+        kind = type(value)
+        if kind is FunctionType and _is_users(value):
+            return self.function(value)
+        return (
+            self.function(value) if kind in (MethodType, functools.partial) else value
+        )

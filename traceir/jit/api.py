@@ -29,6 +29,7 @@ def jit(
     out_shardings: Any = None,
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Iterable[str] | None = None,
+    control_flow: str | None = None,
 ) -> Any:
     """Trace a function once per kind of arguments and run compiled code after that.
 
@@ -54,10 +55,16 @@ def jit(
     those arrays are deleted (array.deleted), unless something else holds their memory.
     With shardings, and in calls of functions that are compiled ahead, none are.
 
+    With `control_flow="staged"`, loops and choices of the function, and of those that
+    it calls, are recorded where they go by traced values, as in plain NumPy functions;
+    with "python", also within ``with traceir.control_flow("staged"):``, Python runs
+    them.
+
     Without `fun`, returns a decorator.
 
     Raises TypeError (jit.callable, cache.function.hashable) and ValueError
-    (jit.static_argnums, jit.static_argnames, jit.backend, jit.donate).
+    (jit.static_argnums, jit.static_argnames, jit.backend, jit.donate,
+    jit.control-flow).
 
     >>> import traceir, traceir.numpy as jnp
     >>> @traceir.jit
@@ -67,7 +74,9 @@ def jit(
     Array(14., dtype=float32)
     """
     asked = (backend, keep_unused, inline, max_traces)
-    options = Options(*asked, strict=strict, sanitize=sanitize)
+    options = Options(
+        *asked, strict=strict, sanitize=sanitize, control_flow=control_flow
+    )
     made: Callable[..., Any] = JitFunction
     if in_shardings is not None or out_shardings is not None:
         made = functools.partial(

@@ -69,10 +69,14 @@ class Options:
     write_arguments: bool = True
     sanitize: bool = False
     boundscheck: bool = True
+    control_flow: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_traces, int | None):
             raise TypeError(f"max_traces is an int or None, got {self.max_traces!r}")
+        if self.control_flow not in (None, "staged", "python"):
+            got = f"control_flow={self.control_flow!r}"
+            raise rules.error("jit.control-flow", got=got)
 
 
 class CacheInfo(NamedTuple):
@@ -196,13 +200,15 @@ class JitFunction(Pickled):
 
     def _context(self) -> Any:
         options, context = self._options, config.local.context
-        fields: dict[str, bool] = {}
+        fields: dict[str, Any] = {}
         if options.x64 is not None and options.x64 != context.x64:
             fields["x64"] = options.x64
         if options.sanitize and not context.sanitize:
             fields["sanitize"] = True
         if not options.boundscheck and context.boundscheck:
             fields["boundscheck"] = False
+        if options.control_flow not in (None, context.control_flow):
+            fields["control_flow"] = options.control_flow
         return config.ConfigScope(fields)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:

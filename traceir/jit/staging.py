@@ -204,13 +204,14 @@ def make_entry(
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         """Run the user's function on tracers; return its results as leaves."""
+        trace: Any = current_trace()
         values = call.treedef.unflatten(tracers)
         if call.orders:
             reorder(values, call.orders)
         args, kwargs = bound.rebuild(values)
         face = face_module(call.face)
         if face is None:
-            results = fun(*args, **kwargs)
+            results = _called(fun, args, kwargs)
         else:
             # What a body of a loop writes to its arguments it has to return.
             mine = transform == "jit"
@@ -219,8 +220,8 @@ def make_entry(
         leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)
-        if face is not None and transform == "jit":
-            emitted.append(face.CheckedProgram(current_trace()))
+        if transform == "jit" and trace.checks:
+            emitted.append(face_module("numpy").CheckedProgram(trace))
         return leaves
 
     start = time.perf_counter()
@@ -250,6 +251,12 @@ def make_entry(
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics, states) if call.strict else None
     return entry
+
+
+def _called(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    if config.local.context.control_flow != "staged":
+        return fun(*args, **kwargs)
+    return face_module("numpy").staged(fun, args, kwargs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -371,7 +371,7 @@ def traced(value: Any, number: bool | None = None) -> Any:
     trace = current_trace()
     if isinstance(value, NumpyTracer):
         made = value.now()
-    elif isinstance(trace, StagingTrace):
+    elif isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer:
         made = NumpyTracer(trace.atom(value), trace, source_info.capture())
     else:
         return value

@@ -13,6 +13,7 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools
 - `jumps`: `return`, `break` and `continue` as flags and choices
+- `liveness`: liveness of names: those whose values a construct has to hand on
 - `loops`: loops while a function is traced: their turns and their state
 - `names`: the names that statements set, and those that may have no value
 - `passes`: runs of a loop's body and of its test on tracers

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.checks import note
 from traceir.face.control_flow import exceptions
 from traceir.tracing.trace import Tracer
@@ -120,7 +119,7 @@ def _like(bound: Any) -> Any:
 
 
 def _is_traced(value: Any) -> bool:
-    return isinstance(value, NumpyTracer) and value.concrete is None
+    return isinstance(value, Tracer) and not value.knows("level.concretize.index")
 
 
 def enumerate_of(iterable: Any, start: Any = 0) -> Any:
@@ -141,7 +140,7 @@ def zip_of(*iterables: Any, strict: bool = False) -> Any:
 def reversed_of(sequence: Any) -> Any:
     """`reversed`, of what may be traced."""
     if isinstance(sequence, TracedRange) or (
-        isinstance(sequence, NumpyTracer) and sequence.ndim
+        isinstance(sequence, Tracer) and sequence.ndim
     ):
         return Reversed((sequence,), lambda s: builtins.reversed(list(s)))
     return builtins.reversed(sequence)
@@ -150,13 +149,13 @@ def reversed_of(sequence: Any) -> Any:
 def places_of(*shape: Any) -> Any:
     """`np.ndindex`, of a shape that may be traced."""
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-    known = not sizes or not all(isinstance(n, (int, NumpyTracer)) for n in sizes)
+    known = not sizes or not all(isinstance(n, (int, Tracer)) for n in sizes)
     return np.ndindex(*shape) if known else Places(sizes, np.ndindex)
 
 
 def elements_of(array: Any) -> Any:
     """`np.ndenumerate`, of what may be traced."""
-    if not isinstance(array, NumpyTracer):
+    if not isinstance(array, Tracer):
         return np.ndenumerate(array)
     places = np.ndindex(array.shape)
     if not array.ndim:
@@ -173,7 +172,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 def has_steps(value: Any) -> bool:
     """True if the items of an iterable are numbered steps of what may be traced."""
     return isinstance(value, (range, TracedRange, Together)) or (
-        isinstance(value, NumpyTracer) and value.ndim > 0
+        isinstance(value, Tracer) and value.ndim > 0
     )
 
 
@@ -181,7 +180,7 @@ def steps_of(value: Any) -> LoopSteps | None:
     """The steps of an iterable; None for one of Python's data."""
     if isinstance(value, (range, TracedRange)):
         return LoopSteps(value.start, value.stop, value.step, lambda i: i)
-    if isinstance(value, NumpyTracer) and value.ndim:
+    if isinstance(value, Tracer) and value.ndim:
         return LoopSteps(0, value.shape[0], 1, lambda k: value[k])
     if isinstance(value, Reversed):
         return _backwards(steps_of(value.parts[0]))

@@ -29,6 +29,7 @@ from typing import Any, TypeVar
 
 from traceir.face.control_flow import names
 from traceir.face.control_flow.jumps import RESULT, lowered
+from traceir.face.control_flow.liveness import Liveness
 
 # Indices that may be a traced number.
 _PLACES = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.IfExp)
@@ -65,8 +66,9 @@ def rewritten(
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | names.unsure(node)
     shared = names.set_inside(node)
-    body = ControlFlow(inner, names.declared_global(node), shared).block(node.body)
-    node.body = body
+    flow = ControlFlow(inner, names.declared_global(node), shared)
+    flow.live = Liveness(node.body)
+    node.body = flow.block(node.body)
 
 
 class ControlFlow(ast.NodeTransformer):
@@ -86,6 +88,7 @@ class ControlFlow(ast.NodeTransformer):
         self.unsure = unsure
         self.outside = outside
         self.shared = shared
+        self.live = Liveness(())
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
@@ -120,21 +123,21 @@ class ControlFlow(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         """A choice: `runtime.If`."""
-        one = self._construct("If", node.test, [node])
+        one = self._construct("If", node.test, node)
         body, orelse = self.block(node.body), self.block(node.orelse)
         sides = ast.If(one.attribute("side"), body, orelse)
         return one.statements([self.visit(node.test)], [*one.restore(), sides])
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         """A loop: `runtime.For`."""
-        one = self._construct("For", node.iter, [node])
+        one = self._construct("For", node.iter, node)
         made = [self.visit(node.iter), *_loop_parts(node)]
         item = ast.Assign([node.target], one.attribute("item"))
         return one.statements(made, [*one.restore(), item, *self.block(node.body)])
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
         """A loop: `runtime.While`."""
-        one = self._construct("While", node.test, [node])
+        one = self._construct("While", node.test, node)
         holds = ast.Call(one.attribute("holds"), [self.visit(node.test)], [])
         body = [*one.restore(), *self.block(node.body)]
         turn = ast.If(holds, body, [])
@@ -258,9 +261,9 @@ class ControlFlow(ast.NodeTransformer):
             return _at(node, _call("bound", node, ast.Constant(node.id)))
         return node
 
-    def _construct(self, kind: str, at: ast.AST, body: list[ast.stmt]) -> _Construct:
+    def _construct(self, kind: str, at: ast.AST, node: ast.stmt) -> _Construct:
         self.count += 1
-        found = sorted((names.assigned(body) | self.shared) - self.outside)
+        found = sorted((self.live.handed_on(node) | self.shared) - self.outside)
         return _Construct(kind, f"_traceir_{self.count}", at, found)
 
 
