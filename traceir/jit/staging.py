@@ -220,7 +220,7 @@ def make_entry(
         leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)
-        if transform == "jit" and trace.checks:
+        if transform == "jit" and (trace.checks or trace.failures):
             emitted.append(face_module("numpy").CheckedProgram(trace))
         return leaves
 
