@@ -48,6 +48,21 @@ def short_loops() -> Call:
 
 
 @program
+def nested_short_loops() -> Call:
+    """Four loops of 3 steps inside of each other, compiled anew."""
+
+    def product(x: Any) -> Any:
+        for i in range(3):
+            for j in range(3):
+                for k in range(3):
+                    for m in range(3):
+                        x[i, j] += x[i, k] * x[m, j]
+        return x
+
+    return lambda: traceir_numba.jit(product).lower(KNOWN[:9].reshape(3, 3))
+
+
+@program
 def known_numbers() -> Call:
     """A loop over Python's numbers alone, traced anew."""
 

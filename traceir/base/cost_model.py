@@ -39,6 +39,11 @@ UNROLLED_STEPS: Count = 4
 """A loop of a plain function with at most so many steps is run by Python while it is
 traced: its steps may then be fused. [short_loops]"""
 
+UNROLLED_NEST: Count = 16
+"""Short loops inside of each other are run by Python while their innermost body is
+recorded at most so many times: compiling it again each time takes longer than what
+fusing saves. [nested_short_loops]"""
+
 KNOWN_STEPS: Count = 10_000
 """A loop that computes Python's numbers from Python's numbers alone is run by Python if
 it has at most so many steps: the numbers are known then. [known_numbers]"""

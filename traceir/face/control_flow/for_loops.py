@@ -11,7 +11,7 @@ from typing import Any
 from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.face.control_flow.iteration import LoopSteps, steps_of
-from traceir.face.control_flow.loops import PlainLoop, Slots, pad
+from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.state import BOOL, Tree
 from traceir.lax.checks.operands import as_array, convert
@@ -55,7 +55,12 @@ class ForLoop(PlainLoop):
             count=self._count(),
             exits=bool(self.stops),
             unrolled_steps=cost_model.UNROLLED_STEPS,
+            copies=nest.copies,
+            unrolled_nest=cost_model.UNROLLED_NEST,
         )
+
+    def _repeats(self) -> int:
+        return self._count() or 1
 
     def _count(self) -> int | None:
         return None if self._steps is None else self._steps.count

@@ -10,6 +10,7 @@ is known.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,6 +40,15 @@ from traceir.tracing.trace import Tracer, current_trace, typeof
 Slots = list[Slot] | None
 
 
+class _Nest(threading.local):
+    """The loops in force that Python runs: how often they record what is inside."""
+
+    copies = 1
+
+
+nest = _Nest()
+
+
 class PlainLoop:
     """A loop: its turns, which Python runs or which are recorded, and the state after.
 
@@ -64,6 +74,7 @@ class PlainLoop:
         self._pass: BodyPass | None = None
         self._passes = 0
         self._outer: Any = None
+        self._copies = 1
 
     # To be said by each kind of loop ----------------------------------------------
 
@@ -98,6 +109,10 @@ class PlainLoop:
         number of a status are the last in it."""
         raise NotImplementedError
 
+    def _repeats(self) -> int:
+        """The number of turns, of which Python runs each."""
+        return 1
+
     # What the rewritten function calls --------------------------------------------
 
     def next(self, frame: dict[str, Any]) -> bool:
@@ -129,9 +144,16 @@ class PlainLoop:
         return self._mode == "python" and self._advance()
 
     def __enter__(self) -> None:
+        self._copies = nest.copies
         if self._pass is not None:
-            self._outer = put_in_force(self._pass.region)
-            self._pass.begin()
+            self._enter(self._pass)
+        else:
+            nest.copies *= self._repeats()
+
+    def _enter(self, first: BodyPass) -> None:
+        """Put what is recorded first in force."""
+        self._outer = put_in_force(first.region)
+        first.begin()
 
     def done(self, frame: dict[str, Any]) -> None:
         """Take the state at the end of a turn."""
@@ -139,6 +161,7 @@ class PlainLoop:
             self._pass.finish(state.snapshot(self.names, frame))
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        nest.copies = self._copies
         if self._pass is None:
             return False
         if kind is Diverged:  # in each turn

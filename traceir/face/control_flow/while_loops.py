@@ -57,10 +57,8 @@ class WhileLoop(PlainLoop):
         self._pass = BodyPass(kinds, arrays, False)
         self._show(self._test.values)
 
-    def __enter__(self) -> None:
-        if self._pass is not None and self._test is not None:
-            self._outer = put_in_force(self._test.region)
-            self._test.begin()
+    def _enter(self, first: BodyPass) -> None:
+        super()._enter(first if self._test is None else self._test)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         if self._pass is not None and self._test is not None:
