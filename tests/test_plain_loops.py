@@ -28,17 +28,30 @@ MODULES = (
     *(number_theory, products, solvers, sorting, sparse, stencils, summaries),
 )
 # Those that ask for what is still on its way.
-WAITING = """
-automata.elementary bodies.leapfrog bodies.advance chance.random_walk
-chance.integrate_rows chance.metropolis dynamic.knapsack dynamic.edit_distance
-dynamic.smith_waterman dynamic.needleman_wunsch dynamic.dtw fractals.julia
-fractals.newton_basins graphs.bellman_ford graphs.components graphs.tree_sums
-hashing.adler32 hashing.hash_table images.equalize images.resize number_theory.sieve
-number_theory.collatz_lengths number_theory.totients solvers.gauss_seidel
-sparse.csr_times_vector sparse.coo_to_dense sparse.csr_transpose
-stencils.wave_string stencils.diffuse_periodic summaries.kmeans summaries.welford
-summaries.running_median summaries.histogram_2d
-""".split()
+WAITING = (
+    "automata.elementary",
+    "bodies.leapfrog",
+    "chance.random_walk",
+    "chance.integrate_rows",
+    "chance.metropolis",
+    "dynamic.knapsack",
+    "fractals.julia",
+    "fractals.newton_basins",
+    "graphs.bellman_ford",
+    "graphs.components",
+    "hashing.hash_table",
+    "images.resize",
+    "number_theory.sieve",
+    "number_theory.collatz_lengths",
+    "number_theory.totients",
+    "sparse.csr_times_vector",
+    "sparse.coo_to_dense",
+    "sparse.csr_transpose",
+    "stencils.wave_string",
+    "summaries.kmeans",
+    "summaries.running_median",
+    "summaries.histogram_2d",
+)
 PROGRAMS = [
     program
     for module in MODULES

@@ -59,6 +59,16 @@ def searched(x: Any) -> Any:
     return -1
 
 
+def nested(x: Any) -> Any:
+    """Short loops in each other."""
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                total += x[i] * x[j] - x[k]
+    return total
+
+
 def halved(x: Any) -> Any:
     """A loop whose test is a value."""
     value = x[5]
@@ -110,6 +120,13 @@ ROWS: list[tuple[str, Mapping[str, Any], Callable[..., Any], str, str]] = [
         searched,
         "cond while",
         "staged.exit",
+    ),
+    (
+        "staged.loop",
+        {"when": "traced and steps and count > unrolled_steps"},
+        nested,
+        "scan",
+        "",
     ),
     ("staged.while", {"when": "False"}, halved, "while", "staged.exit"),
     ("staged.known", {"when": "False"}, sized, "", "face.shape"),

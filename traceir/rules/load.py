@@ -54,7 +54,7 @@ FORMS = {
 DECISIONS = FormulaNames(
     (
         *("known", "traced", "steps", "count", "exits", "closed", "a", "b"),
-        *("unrolled_steps", "known_steps"),
+        *("unrolled_steps", "unrolled_nest", "known_steps", "copies"),
     )
 )
 NESTING = FormulaNames(
