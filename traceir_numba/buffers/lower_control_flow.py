@@ -39,7 +39,7 @@ from traceir_numba.loops.program import (
     While,
 )
 from traceir_numba.loops.schedule import scratch_of
-from traceir_numba.loops.step_effects import reads, walk, writes
+from traceir_numba.loops.step_effects import pointers_to, reads, renamed, walk, writes
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 
 
@@ -102,6 +102,9 @@ class RoutineBuilder:
         self.given = frozenset(given.values())
         self.wanted = dict(wanted or {})
         self.steps: list[Step] = []
+        # The clusters to come, and the memory of the program's results.
+        self.rest: Sequence[Cluster] = ()
+        self.outlasting: Collection[Var] = ()
         self.names = {v: work.buffers[slot].name for v, slot in given.items()}
         for eqn in self.closed.eqns:
             for var in eqn.outputs:
@@ -111,7 +114,9 @@ class RoutineBuilder:
         """All steps."""
         results = [a for a in self.closed.jaxpr.outvars if isinstance(a, Var)]
         lowering = ClusterLowering(self.graph, results, self.names)
+        self.outlasting = {self.graph.memory_of(v) for v in results}
         for number, cluster in enumerate(lowering.clusters):
+            self.rest = lowering.clusters[number + 1 :]
             match cluster.jobs[0].kind:
                 case "matmul":
                     eqn = cluster.jobs[0].eqn
@@ -122,33 +127,45 @@ class RoutineBuilder:
                 case "region":
                     self.region(cluster.jobs[0].eqn)
                 case "scatter":
-                    rest = lowering.clusters[number + 1 :]
-                    kept = {self.graph.memory_of(v) for v in results}
-                    self.begin(cluster.jobs[0].eqn, rest, kept)
+                    self.begin(cluster.jobs[0].eqn)
                     self.launch(lowering, cluster)
                 case _:
                     self.launch(lowering, cluster)
         return tuple(self.steps)
 
-    def begin(
-        self, eqn: Eqn, rest: Sequence[Cluster], results: Collection[Var]
-    ) -> None:
+    def begin(self, eqn: Eqn) -> None:
         """Give an array that something is put in its first value: a copy, unless the
         array's own memory is the routine's and nobody reads it any more.
         """
         operand, out = eqn.inputs[0], eqn.outputs[0]
         assert isinstance(operand, Var)
-        memory, source = self.graph.memory_of(operand), self.slot(operand)
-        if (
+        if self.is_last_use(operand):
+            self.slots[out] = self.slot(operand)
+            return
+        self.steps.append(Copy(self.slot(operand), self.slot(out)))
+
+    def is_last_use(self, var: Var) -> bool:
+        """True if the cluster that is added now may overwrite an array: its memory was
+        made by this program, and nothing reads it after.
+        """
+        memory, source = self.graph.memory_of(var), self.slot(var)
+        return (
             source in self.work.owned
             and source not in self.given
-            and out not in self.wanted
-            and memory not in results
-            and not any(memory in cluster.reads for cluster in rest)
-        ):
-            self.slots[out] = source
-            return
-        self.steps.append(Copy(source, self.slot(out)))
+            and memory not in self.outlasting
+            and not any(memory in cluster.reads for cluster in self.rest)
+            and not self.is_pointed_to(source)
+        )
+
+    def is_pointed_to(self, slot: int) -> bool:
+        """True if another value may lie in a slot's memory: a loop has given it on."""
+        rows = {
+            row
+            for step in walk(self.steps)
+            if isinstance(step, Loop)
+            for _, row in (*step.read, *step.written)
+        }
+        return bool(pointers_to(slot, self.steps) - self.work.owned - rows)
 
     def launch(self, lowering: ClusterLowering, cluster: Cluster) -> None:
         """Add a kernel's launch; scalars that it reads or writes need memory."""
@@ -266,10 +283,16 @@ class RoutineBuilder:
         }
         stable = {*used, *rows, *targets}
         moves = moves_of(body.steps, after, work.buffers, work.owned, stable, work.like)
+        taken: dict[int, int] = {}
         for slot, atom, var in zip(carried, flow.carry, eqn.outputs[:m], strict=True):
-            self.start(slot, atom, slot in moves.copied)
-            self.slots[var] = slot
-        steps = moves.steps
+            if slot in moves.copied and self.is_taken_over(atom, eqn):
+                assert isinstance(atom, Var)
+                taken[slot] = self.slot(atom)
+            else:
+                self.start(slot, atom, slot in moves.copied)
+            self.slots[var] = taken.get(slot, slot)
+        steps = renamed(moves.steps, taken) if taken else moves.steps
+        carried = [taken.get(slot, slot) for slot in carried]
         if flow.test is None:
             index = f"step_{next(work.numbers)}"
             read = tuple(zip(stacks, rows, strict=True))
@@ -283,6 +306,14 @@ class RoutineBuilder:
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
         self.steps.append(While(tuple(test.steps), holds, steps, eqn.source))
+
+    def is_taken_over(self, atom: Atom, eqn: Eqn) -> bool:
+        """True if a carry may begin in the memory of its first value."""
+        if not isinstance(atom, Var) or not self.is_last_use(atom):
+            return False
+        memory = self.graph.memory_of(atom)
+        uses = [a for a in eqn.inputs if isinstance(a, Var)]
+        return sum(self.graph.memory_of(a) is memory for a in uses) == 1
 
     def start(self, carried: int, atom: Atom, copied: bool) -> None:
         """Give a carry its first value."""
