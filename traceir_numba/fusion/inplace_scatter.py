@@ -22,7 +22,7 @@ from math import prod
 
 from traceir.ir.jaxpr import Atom, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.kinds import IndexMap
+from traceir_numba.emitters.kinds import IndexMap, View
 from traceir_numba.fusion.clusters import Cluster, Job, scatter_of, seeds
 from traceir_numba.fusion.dataflow import Graph
 
@@ -106,7 +106,17 @@ def _values_of(
         read = (graph.memory_of(a) for a in eqn.inputs if isinstance(a, Var))
         (out,) = eqn.outputs
         if memory in read and prod(out.aval.shape) < size and out not in stored:
-            yield out
+            yield _as_scalar(graph, out)
+
+
+def _as_scalar(graph: Graph, var: Var) -> Var:
+    """A single element without dimensions, if that is all that is used of it."""
+    if prod(var.aval.shape) == 1:
+        for eqn in graph.readers[var]:
+            is_view = isinstance(graph.entry(eqn), View)
+            if is_view and not eqn.outputs[0].aval.shape and len(graph.readers[var]) == 1:
+                return eqn.outputs[0]
+    return var
 
 
 def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:

@@ -197,7 +197,9 @@ def _is_expensive(eqn: Eqn) -> bool:
             return cost_model.operation_cost(eqn.primitive) > cost_model.HOISTED_COST
         case Gather():
             return prod(eqn.outputs[0].aval.shape) > 1
-        case Reduce() | PrefixScan() | Concat() | Scatter():
+        case Concat():
+            return prod(eqn.outputs[0].aval.shape) > cost_model.CONCAT_PARTS
+        case Reduce() | PrefixScan() | Scatter():
             return True
         case Matmul() | ReferenceCall() | Region():
             return True
