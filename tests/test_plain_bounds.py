@@ -17,7 +17,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir_numba
 from traceir.errors import TraceirError
-from traceir.face.arrays.integer_ranges import RangeAnalysis
+from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 from traceir.jit.function import JitFunction, Options
 
 V, M = np.arange(5.0), np.arange(12.0).reshape(3, 4)

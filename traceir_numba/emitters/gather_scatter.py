@@ -27,14 +27,20 @@ FILLS = "GatherScatterMode.FILL_OR_DROP"
 
 
 def clamped_index(
-    index: AffineIndex, atom: Atom, at: IndexMap, last: int
+    index: AffineIndex, atom: Atom, at: IndexMap, last: int, inside: bool = False
 ) -> AffineIndex:
     """An index counted from a place that is a value, within 0 and `last`."""
     if isinstance(atom, Literal):
         return replace(index, start=index.start + max(0, min(int(atom.value), last)))
     if last == 0:
         return index
-    return replace(index, dynamic=(*index.dynamic, DynamicIndex(atom, at, last)))
+    found = DynamicIndex(atom, at, last, inside=inside)
+    return replace(index, dynamic=(*index.dynamic, found))
+
+
+def inside(eqn: Eqn) -> tuple[int, ...]:
+    """The dimensions in which ranges of integers say that places are inside."""
+    return dict(eqn.params).get("inside", ())  # type: ignore[return-value]
 
 
 def unguarded(*_: object) -> tuple[DynamicIndex, ...]:
@@ -48,10 +54,11 @@ def unguarded(*_: object) -> tuple[DynamicIndex, ...]:
 def _sliced(
     eqn: Eqn, starts: tuple[Atom, ...], sizes: Shape, indices: IndexMap
 ) -> IndexMap:
-    shape = eqn.inputs[0].aval.shape
+    shape, known = eqn.inputs[0].aval.shape, inside(eqn)
+    parts = zip(indices, starts, shape, sizes, strict=True)
     return tuple(
-        clamped_index(index, start, (), n - size)
-        for index, start, n, size in zip(indices, starts, shape, sizes, strict=True)
+        clamped_index(index, start, (), n - size, d in known)
+        for d, (index, start, n, size) in enumerate(parts)
     )
 
 
@@ -107,10 +114,13 @@ def _window(eqn: Eqn, offsets: IndexMap, row: IndexMap) -> IndexMap:
 def _dynamic_indices(eqn: Eqn, sizes: Shape, row: IndexMap) -> dict[int, DynamicIndex]:
     """The values in a row, by the dimension of the operand that they are places in."""
     x, indices = eqn.inputs[:2]
-    names = eqn.param("dimension_numbers")[2]
+    names, known = eqn.param("dimension_numbers")[2], inside(eqn)
     return {
         d: DynamicIndex(
-            indices, (*row, AffineIndex(None, k)), x.aval.shape[d] - sizes[d]
+            indices,
+            (*row, AffineIndex(None, k)),
+            x.aval.shape[d] - sizes[d],
+            inside=d in known,
         )
         for k, d in enumerate(names)
     }
@@ -119,11 +129,15 @@ def _dynamic_indices(eqn: Eqn, sizes: Shape, row: IndexMap) -> dict[int, Dynamic
 def _placed(eqn: Eqn, sizes: Shape, offsets: IndexMap, row: IndexMap) -> IndexMap:
     entries = _dynamic_indices(eqn, sizes, row)
     return tuple(
-        clamped_index(index, entries[d].atom, entries[d].at, entries[d].last)
+        _within(index, entries[d])
         if d in entries
         else index
         for d, index in enumerate(_window(eqn, offsets, row))
     )
+
+
+def _within(index: AffineIndex, found: DynamicIndex) -> AffineIndex:
+    return clamped_index(index, found.atom, found.at, found.last, found.inside)
 
 
 def _parted(windows: Shape, indices: IndexMap) -> tuple[IndexMap, IndexMap]:

@@ -78,13 +78,15 @@ class AffineIndex:
 class DynamicIndex:
     """An element of a value as a part of an index, `scale` times.
 
-    One that is less than 0 counts as 0, one that is more than `last` as `last`.
+    One that is less than 0 counts as 0, one that is more than `last` as `last`; where
+    it is `inside`, it is neither.
     """
 
     atom: Atom
     at: IndexMap
     last: int
     scale: int = 1
+    inside: bool = False
 
 
 IndexMap = tuple[AffineIndex, ...]

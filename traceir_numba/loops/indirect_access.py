@@ -138,7 +138,8 @@ class IndirectAccess:
         truth: int | None = None
         for found in places:
             known = self.known(block, found)
-            if known is not None and 0 <= known <= found.last:
+            inside = known is not None and 0 <= known <= found.last
+            if inside or found.inside:
                 continue
             # Beyond all numbers with a sign is less than 0 as one of them.
             value = self.cast(block, self.value(block, found), "int64", name)
@@ -152,6 +153,8 @@ class IndirectAccess:
     def place(self, block: BodyBuilder, found: DynamicIndex, name: str) -> Operand:
         """A value as a place: the nearest one that there is."""
         value = self.value(block, found)
+        if found.inside:
+            return self.cast(block, value, "int64", name)
         if found.atom.aval.dtype == np.uint64:
             most = ScalarConstant(str(found.last), "uint64")
             node = Apply("min", (value, most), ("uint64",) * 2, "uint64")

@@ -44,7 +44,7 @@ from traceir_numba.lowering.matmul import (
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which no kernel knows.
-OWN = frozenset({"half", "joined", "sizes"})
+OWN = frozenset({"half", "inside", "joined", "sizes"})
 
 
 def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
@@ -271,7 +271,9 @@ def _idempotent(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
 
 
 def _select_n(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    cases = eqn.inputs[1:]
+    which, *cases = eqn.inputs
+    if isinstance(which, Literal) and which.aval.dtype == bool:
+        return cases[int(which.value)]
     return cases[0] if all(c == cases[0] for c in cases) else None
 
 

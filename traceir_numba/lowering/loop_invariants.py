@@ -104,7 +104,9 @@ def _hoist_from_loop(flow: LoopOp, caller: EnclosingProgram) -> HoistedOp:
         start = len(flow.consts)
         carried = flow.body.jaxpr.invars[start : start + len(flow.carry)]
         fixed = [
-            k for k, var in enumerate(carried) if flow.body.jaxpr.outvars[k] is var
+            k
+            for k, (var, out) in enumerate(zip(carried, flow.body.jaxpr.outvars))
+            if out is var or (isinstance(out, Literal) and out == flow.carry[k])
         ]
         if not fixed:
             break

@@ -43,6 +43,7 @@ from traceir_numba.loops.program import (
 )
 from traceir_numba.lowering.canonicalize import canonicalize
 from traceir_numba.lowering.float16 import lower_float16
+from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.split_pairs import lower_pairs
 from traceir_numba.runtime.allocator import float16_of
@@ -68,7 +69,7 @@ def build_program(
     physical = lower_pairs(closed)
     _check_dtypes(physical.closed.jaxpr)
     lowered = lower_float16(physical.closed)
-    flat = canonicalize(lowered.closed, device)
+    flat = canonicalize(fold_ranges(lowered.closed), device)
     for new, (old, part) in physical.names.items():
         if old in printed:
             printed[new] = f"{printed[old]}{part}"

@@ -19,10 +19,10 @@ from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, user_frame_summary
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.integer_ranges import RangeAnalysis
 from traceir.ir.jaxpr import Atom, Eqn, Literal
 from traceir.ir.promotion import canonical_dtype
 from traceir.numpy.indexing import index_plan
+from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Trace, Tracer, current_trace
 

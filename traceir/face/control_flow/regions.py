@@ -15,12 +15,13 @@ from typing import Any
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import ArrayState, take_over
 from traceir.face.arrays.checks import NUMBER, Status, entered, guard, status_of
-from traceir.face.arrays.integer_ranges import Range, RangeAnalysis
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert
 from traceir.lax.control.bodies import TracedBody
+from traceir.numpy.indexing.integer_ranges import RangeAnalysis
+from traceir.numpy.indexing.intervals import Range
 from traceir.pytrees import flatten
 from traceir.tracing.staging import StagedTracer, StagingTrace
 from traceir.tracing.trace import Tracer, Value, check_open, current_trace, in_force

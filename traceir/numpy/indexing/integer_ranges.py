@@ -1,0 +1,448 @@
+"""Interval analysis of the integers of a program, its loops and choices included.
+
+Serves: index.bounds
+
+Interval arithmetic over the equations. Unknown integers have the range of their dtype.
+What a loop carries has a range that holds in every turn, and what its test implies of
+it holds in the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from traceir.jit.make_jaxpr import make_jaxpr
+from traceir.jit.stages import struct_of
+from traceir.numpy.indexing.intervals import (
+    ANY,
+    RULES,
+    Range,
+    Ranges,
+    corners,
+    intersection,
+    of_dtype,
+    of_elements,
+    union,
+)
+
+# Primitives whose results are elements of their first operand.
+_MOVES = frozenset(
+    {
+        *("broadcast_in_dim", "reshape", "transpose", "squeeze", "slice", "rev"),
+        *("dynamic_slice", "reduce_max", "reduce_min", "stop_gradient"),
+        *("cummax", "cummin", "split", "unstack"),
+    }
+)
+# Turns after which a bound that still moves is taken for the dtype's.
+_TURNS = 3
+
+
+class RangeAnalysis:
+    """The ranges of the integers that equations make; constants have those of their
+    elements."""
+
+    def __init__(
+        self, eqns: Sequence[Eqn], constants: Mapping[Var, np.ndarray] | None = None
+    ) -> None:
+        self.makers = {v: (e, k) for e in eqns for k, v in enumerate(e.outputs)}
+        self._known: dict[Atom, Range] = {
+            var: of_elements(array) for var, array in (constants or {}).items()
+        }
+        self._flows: dict[int, Ranges] = {}
+
+    @staticmethod
+    def inside(jaxpr: Jaxpr, ranges: Ranges) -> RangeAnalysis:
+        """The analysis of an inner program, whose inputs have these ranges."""
+        analysis = RangeAnalysis(jaxpr.eqns)
+        for var, found in zip(jaxpr.invars, ranges, strict=True):
+            analysis.assume(var, found)
+        return analysis
+
+    def assume(self, var: Atom, found: Range) -> None:
+        """Take a range of an input for granted."""
+        self._known[var] = found
+
+    def of(self, atom: Atom) -> Range:
+        """The least and the greatest value that an integer may have."""
+        todo = [atom]
+        while todo:
+            now = todo[-1]
+            waiting = [a for a in self._operands(now) if a not in self._known]
+            if now in self._known or not waiting:
+                if now not in self._known:
+                    self._known[now] = self._made(now)
+                todo.pop()
+            else:
+                todo += waiting
+        return self._known[atom]
+
+    def under(self, facts: Mapping[Var, Range], atom: Atom) -> Range:
+        """The range of a value where some others have smaller ones."""
+        if isinstance(atom, Var) and atom in facts:
+            return intersection(self.of(atom), facts[atom])
+        eqn = self.makers[atom][0] if atom in self.makers else None
+        if eqn is None or eqn.primitive not in ("add", "sub"):
+            return self.of(atom)
+        ranges = [self.under(facts, a) for a in eqn.inputs]
+        found = None if ANY in ranges else RULES[eqn.primitive](*ranges)
+        return intersection(self.of(atom), found or ANY)
+
+    def implied(self, atom: Atom, truth: bool) -> dict[Var, Range]:
+        """The ranges that values have where a condition holds, or where it does not."""
+        if not isinstance(atom, Var) or atom not in self.makers:
+            return {}
+        eqn, k = self.makers[atom]
+        name, xs = eqn.primitive, eqn.inputs
+        if name in _COMPARISONS:
+            return self._compared(_COMPARISONS[name] if truth else _OPPOSITES[name], xs)
+        both = ("and", True), ("or", False)
+        if (name, truth) in both and atom.aval.dtype == bool:
+            return _merged(*(self.implied(a, truth) for a in xs))
+        if name == "not" and atom.aval.dtype == bool:
+            return self.implied(xs[0], not truth)
+        if name == "convert_element_type" and xs[0].aval.dtype == bool:
+            return self.implied(xs[0], truth)
+        if name == "cond":
+            return self._implied_by_choice(eqn, k, truth)
+        return {}
+
+    def _compared(self, compare: str, xs: Sequence[Atom]) -> dict[Var, Range]:
+        a, b = map(self.of, xs)
+        if ANY in (a, b) or xs[0].aval.shape:
+            return {}
+        strict = compare == "lt"
+        if compare == "eq":
+            return _merged(self._is(xs[0], b), self._is(xs[1], a))
+        if compare == "ne":
+            return _merged(self._is_not(xs[0], b), self._is_not(xs[1], a))
+        if compare == "gt":
+            return self._compared("lt", xs[::-1])
+        if compare == "ge":
+            return self._compared("le", xs[::-1])
+        return _merged(
+            self._is(xs[0], (ANY[0], b[1] - strict)),
+            self._is(xs[1], (a[0] + strict, ANY[1])),
+        )
+
+    def _is_not(self, atom: Atom, other: Range) -> dict[Var, Range]:
+        low, high = self.of(atom)
+        if other[0] != other[1]:
+            return {}
+        return self._is(atom, (low + (low == other[0]), high - (high == other[0])))
+
+    def _is(self, atom: Atom, found: Range) -> dict[Var, Range]:
+        """What a value's range says of it, and of what it is made of."""
+        if not isinstance(atom, Var):
+            return {}
+        facts = {atom: intersection(self.of(atom), found)}
+        eqn = self.makers[atom][0] if atom in self.makers else None
+        if eqn is None or len(set(eqn.inputs)) != len(eqn.inputs):
+            return facts
+        match eqn.primitive, eqn.inputs:
+            case "convert_element_type", (x,) if x.aval.dtype.kind in "iu":
+                return _merged(facts, self._is(x, found))
+            case "add", (x, Literal() as k) | (Literal() as k, x):
+                by = int(k.value)
+            case "sub", (x, Literal() as k):
+                by = -int(k.value)
+            case _:
+                return facts
+        low, high = self.of(x)
+        whole = of_dtype(atom.aval.dtype)
+        if low + by < whole[0] or high + by > whole[1]:
+            return facts  # it may have wrapped
+        return _merged(facts, self._is(x, (found[0] - by, found[1] - by)))
+
+    def _implied_by_choice(self, eqn: Eqn, k: int, truth: bool) -> dict[Var, Range]:
+        """What follows where one side of a choice alone can give that truth."""
+        able = []
+        for number, (jaxpr, ranges) in enumerate(self.branches(eqn)):
+            inner = RangeAnalysis.inside(jaxpr, ranges)
+            least, most = inner.of(jaxpr.outvars[k])
+            if least <= truth <= most:
+                able.append((number, jaxpr, inner))
+        if len(able) != 1 or len(eqn.param("branches")) != 2:
+            return {}
+        number, jaxpr, inner = able[0]
+        found = inner.implied(jaxpr.outvars[k], truth)
+        outer = dict(zip(jaxpr.invars, eqn.inputs[1:], strict=True))
+        facts = {
+            a: found[v] for v, a in outer.items() if v in found and isinstance(a, Var)
+        }
+        return _merged(self.implied(eqn.inputs[0], bool(number)), facts)
+
+    # Programs inside of equations ----------------------------------------------------
+
+    def branches(self, eqn: Eqn) -> list[tuple[Jaxpr, Ranges]]:
+        """The programs of a choice, each with the ranges of its inputs."""
+        found = []
+        programs = eqn.param("branches")
+        for number, closed in enumerate(programs):
+            facts = {}
+            if len(programs) == 2:
+                facts = self.implied(eqn.inputs[0], bool(number))
+            ranges = []
+            for var, atom in zip(closed.jaxpr.invars, eqn.inputs[1:], strict=True):
+                one = self.under(facts, atom)
+                ranges.append(one if one[0] <= one[1] else self.of(atom))
+                if atom is eqn.inputs[0] or self._truth_of(eqn.inputs[0]) is atom:
+                    ranges[-1] = number, number
+            found.append((closed.jaxpr, ranges))
+        return found
+
+    def _truth_of(self, atom: Atom) -> Atom:
+        """The condition that an index of a choice of two is made of."""
+        eqn = self.makers[atom][0] if atom in self.makers else None
+        if eqn is None or eqn.primitive != "convert_element_type":
+            return atom
+        return eqn.inputs[0] if eqn.inputs[0].aval.dtype == bool else atom
+
+    def loop(self, eqn: Eqn) -> LoopRanges:
+        """The ranges in a loop, and those of its results."""
+        return LoopRanges(eqn, [self.of(a) for a in eqn.inputs])
+
+    def flow(self, eqn: Eqn) -> Ranges:
+        """The ranges of the results of a loop or a choice."""
+        if id(eqn) not in self._flows:
+            if eqn.primitive == "cond":
+                sides = [
+                    [RangeAnalysis.inside(j, ranges).of(a) for a in j.outvars]
+                    for j, ranges in self.branches(eqn)
+                ]
+                self._flows[id(eqn)] = [union(*r) for r in zip(*sides, strict=True)]
+            else:
+                self._flows[id(eqn)] = self.loop(eqn).results
+        return self._flows[id(eqn)]
+
+    # Equations ------------------------------------------------------------------------
+
+    def _operands(self, atom: Atom) -> Sequence[Atom]:
+        if isinstance(atom, Literal) or atom not in self.makers:
+            return ()
+        return self.makers[atom][0].inputs
+
+    def _made(self, atom: Atom) -> Range:
+        if isinstance(atom, Literal):
+            return of_elements(atom.array)
+        whole = of_dtype(atom.aval.dtype)
+        if atom not in self.makers or whole == ANY:
+            return whole
+        eqn, k = self.makers[atom]
+        if eqn.primitive in ("cond", "scan", "while"):
+            found: Range | None = self.flow(eqn)[k]
+        elif eqn.primitive == "select_n":
+            found = self._selected(eqn)
+        else:
+            found = _result(eqn, k, [self._known[a] for a in eqn.inputs])
+        if found is None or found[0] < whole[0] or found[1] > whole[1]:
+            return whole  # not known, or it wraps
+        return found
+
+    def _selected(self, eqn: Eqn) -> Range | None:
+        """A choice of elements: each under the condition that it is chosen by."""
+        which, *cases = eqn.inputs
+        low, high = self.of(which)
+        if which.aval.dtype != bool:
+            cases = cases[max(low, 0) : high + 1]
+            ranges = [self.of(a) for a in cases]
+            return None if ANY in ranges else union(*ranges)
+        ranges = []
+        for truth in range(low, high + 1):
+            one = self.under(self.implied(which, bool(truth)), cases[truth])
+            if one[0] <= one[1]:
+                ranges.append(one)
+        return union(*ranges) if ranges else None
+
+
+class LoopRanges:
+    """The ranges of a loop: of the inputs of its programs, and of its results."""
+
+    def __init__(self, eqn: Eqn, ranges: Ranges) -> None:
+        params: dict[str, Any] = dict(eqn.params)
+        self.test: Jaxpr | None = None
+        self.test_inputs: Ranges = ()
+        self.turns: int | None = None
+        if eqn.primitive == "scan":
+            self.body = params["jaxpr"].jaxpr
+            first, count = params["num_consts"], params["num_carry"]
+            self.turns = params["length"]
+            self._rows = list(ranges[first + count :])
+        else:
+            self.body = params["body_jaxpr"].jaxpr
+            self.test = params["cond_jaxpr"].jaxpr
+            tested, first = params["cond_nconsts"], params["body_nconsts"]
+            self._tested, ranges = list(ranges[:tested]), ranges[tested:]
+            count, self._rows = len(ranges) - first, []
+        self._consts = list(ranges[:first])
+        self._init = list(ranges[first : first + count])
+        self._steps = [self._step(first + k, k) for k in range(count)]
+        carry = self._fixed_point()
+        self.inputs = self._before(carry)
+        ends = self._after(self.inputs)
+        if self.turns == 0:
+            ends[:count] = self._init
+        elif self.turns is None:
+            ends = [union(*r) for r in zip(self._init, ends, strict=True)]
+        self.results: Ranges = ends
+
+    def _step(self, at: int, k: int) -> int | None:
+        """By how much a counter grows in each turn of a known number."""
+        var, out = self.body.invars[at], self.body.outvars[k]
+        if self.turns is None or var.aval.dtype.kind not in "iu":
+            return None
+        if out is var:
+            return 0
+        for eqn in self.body.eqns:
+            if out in eqn.outputs:
+                match eqn.primitive, eqn.inputs:
+                    case "add", (x, Literal() as n) | (Literal() as n, x) if x is var:
+                        return int(n.value)
+                    case "sub", (x, Literal() as n) if x is var:
+                        return -int(n.value)
+        return None
+
+    def _counted(self, k: int, turns: int) -> Range | None:
+        """The range of a counter in the turns up to one; None if it may wrap."""
+        step, (low, high) = self._steps[k], self._init[k]
+        if step is None:
+            return None
+        far = step * max(turns, 0)
+        found = low + min(0, far), high + max(0, far)
+        return found if intersection(found, self._whole(k)) == found else None
+
+    def _whole(self, k: int) -> Range:
+        return of_dtype(self.body.outvars[k].aval.dtype)
+
+    def _fixed_point(self) -> list[Range]:
+        """Ranges of the carry that hold at the start of each turn, and at the end."""
+        carry = list(self._init)
+        for turn in range(2 * _TURNS + len(carry)):
+            ends = self._after(self._before(carry))
+            new = [union(*r) for r in zip(carry, ends, strict=False)]
+            if new == carry:
+                break
+            if turn >= _TURNS:
+                new = [self._widened(k, carry[k], r) for k, r in enumerate(new)]
+            carry = new
+        else:
+            carry = [self._whole(k) for k in range(len(carry))]
+        ends = self._after(self._before(carry))
+        less = [union(*r) for r in zip(self._init, ends, strict=False)]
+        again = self._after(self._before(less))
+        holds = all(
+            intersection(one, most) == one
+            for one, most in zip(again, less, strict=False)
+        )
+        return less if holds else carry
+
+    def _widened(self, k: int, old: Range, new: Range) -> Range:
+        whole = self._whole(k)
+        low = old[0] if new[0] == old[0] else whole[0]
+        return low, (old[1] if new[1] == old[1] else whole[1])
+
+    def _before(self, carry: Ranges) -> list[Range]:
+        """The ranges of the body's inputs in a turn."""
+        known = list(carry)
+        if self.turns is not None:
+            known = [self._counted(k, self.turns - 1) or r for k, r in enumerate(carry)]
+        if self.test is not None and self.test.outvars[0].aval.shape == ():
+            self.test_inputs = [*self._tested, *carry]
+            analysis = RangeAnalysis.inside(self.test, self.test_inputs)
+            facts = analysis.implied(self.test.outvars[0], True)
+            own = self.test.invars[len(self._tested) :]
+            for k, var in enumerate(own):
+                one = facts.get(var, ANY)
+                if one != ANY and one[0] <= one[1]:
+                    known[k] = one
+        elif self.test is not None:
+            self.test_inputs = [*self._tested, *carry]
+        return [*self._consts, *known, *self._rows]
+
+    def _after(self, inputs: Ranges) -> list[Range]:
+        """The ranges of the body's results."""
+        analysis = RangeAnalysis.inside(self.body, inputs)
+        found = [analysis.of(a) for a in self.body.outvars]
+        if self.turns is not None:
+            count = len(self._init)
+            found[:count] = [
+                self._counted(k, self.turns) or r for k, r in enumerate(found[:count])
+            ]
+        return found
+
+
+_COMPARISONS = {name: name for name in ("lt", "le", "gt", "ge", "eq", "ne")}
+_OPPOSITES = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+def _merged(*facts: Mapping[Var, Range]) -> dict[Var, Range]:
+    """All facts of some, which hold together."""
+    found: dict[Var, Range] = {}
+    for some in facts:
+        for var, one in some.items():
+            found[var] = intersection(found.get(var, ANY), one)
+    return found
+
+
+def _result(eqn: Eqn, k: int, ranges: Ranges) -> Range | None:
+    """The range of one result of an equation, by those of its operands."""
+    name = eqn.primitive
+    params: dict[str, Any] = dict(eqn.params)
+    if name in _MOVES:
+        return ranges[0]
+    if name == "sort":
+        return ranges[k]
+    if name == "iota":
+        return 0, max(eqn.outputs[k].aval.shape[params["dimension"]] - 1, 0)
+    if name in ("argmax", "argmin"):
+        return 0, max(eqn.inputs[0].aval.shape[a] - 1 for a in params["axes"])
+    if name == "gather":
+        clips = str(params["mode"]).upper().endswith(("CLIP", "PROMISE_IN_BOUNDS"))
+        return ranges[0] if clips else None
+    if name == "scatter" and params["update_jaxpr"] is None:
+        return union(ranges[0], ranges[2])
+    if name == "dynamic_update_slice":
+        return union(ranges[0], ranges[1])
+    if name == "convert_element_type":
+        return None if ranges[0] == ANY else ranges[0]
+    if name == "not":
+        low, high = ranges[0]
+        return (1 - high, 1 - low) if eqn.outputs[0].aval.dtype == bool else None
+    if name == "jit":
+        return _called(params["jaxpr"].jaxpr, params["name"], k, ranges)
+    rule = RULES.get(name)
+    if rule is None or ANY in ranges:
+        return None
+    if name == "shift_right_arithmetic" and eqn.inputs[0].aval.dtype.kind != "i":
+        return None  # the first bit is taken for a sign
+    return rule(*ranges)
+
+
+def _called(jaxpr: Jaxpr, name: str, k: int, ranges: Ranges) -> Range | None:
+    """The range of a result of an inner program."""
+    if is_division(jaxpr, name) and ranges[1][0] > 0:
+        if name == "remainder":
+            low, high = ranges[0]
+            least = ranges[1][0]
+            return (low, high) if 0 <= low <= high < least else (0, ranges[1][1] - 1)
+        return corners(lambda x, y: x // y, *ranges)
+    inner = RangeAnalysis.inside(jaxpr, ranges)
+    return inner.of(jaxpr.outvars[k])
+
+
+# Functions of `traceir.numpy` that are too much for interval arithmetic.
+_DIVISIONS = {"remainder": jnp.remainder, "floor_divide": jnp.floor_divide}
+
+
+def is_division(jaxpr: Jaxpr, name: str) -> bool:
+    """True if a program is that of `floor_divide` or `remainder` of `traceir.numpy`."""
+    if name not in _DIVISIONS:
+        return False
+    structs = [struct_of(var.aval) for var in jaxpr.invars]
+    (eqn,) = make_jaxpr(_DIVISIONS[name])(*structs).eqns
+    found: bool = eqn.param("jaxpr").jaxpr == jaxpr
+    return found
