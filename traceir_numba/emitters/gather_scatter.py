@@ -129,9 +129,7 @@ def _dynamic_indices(eqn: Eqn, sizes: Shape, row: IndexMap) -> dict[int, Dynamic
 def _placed(eqn: Eqn, sizes: Shape, offsets: IndexMap, row: IndexMap) -> IndexMap:
     entries = _dynamic_indices(eqn, sizes, row)
     return tuple(
-        _within(index, entries[d])
-        if d in entries
-        else index
+        _within(index, entries[d]) if d in entries else index
         for d, index in enumerate(_window(eqn, offsets, row))
     )
 

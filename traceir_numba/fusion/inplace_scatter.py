@@ -114,7 +114,11 @@ def _as_scalar(graph: Graph, var: Var) -> Var:
     if prod(var.aval.shape) == 1:
         for eqn in graph.readers[var]:
             is_view = isinstance(graph.entry(eqn), View)
-            if is_view and not eqn.outputs[0].aval.shape and len(graph.readers[var]) == 1:
+            if (
+                is_view
+                and not eqn.outputs[0].aval.shape
+                and len(graph.readers[var]) == 1
+            ):
                 return eqn.outputs[0]
     return var
 

@@ -1,4 +1,4 @@
-"""Simplification by ranges of integers: tests, wraps and clamps that do nothing.
+"""Simplification by ranges of integers: wraps and clamps go.
 
 Counters of loops have known ends, and so have many places in arrays. Comparisons whose
 result is known are literals, choices by them are one side, and a place that is inside
@@ -47,23 +47,26 @@ def fold_ranges(closed: ClosedJaxpr) -> ClosedJaxpr:
         return closed
     ranges = [of_dtype(v.aval.dtype) for v in closed.jaxpr.invars]
     constants = [of_elements(np.asarray(c)) for c in closed.consts]
-    return _folded(closed, [*constants, *ranges])
+    return _folded(closed, [*constants, *ranges], RangeAnalysis(()))
 
 
-def _folded(closed: ClosedJaxpr, ranges: Ranges) -> ClosedJaxpr:
+def _folded(closed: ClosedJaxpr, ranges: Ranges, around: RangeAnalysis) -> ClosedJaxpr:
     """A program for constants and inputs of these ranges."""
     jaxpr = closed.jaxpr
-    whole = replace(jaxpr, constvars=(), invars=(*jaxpr.constvars, *jaxpr.invars))
-    fold = _Folding(whole, ranges)
+    whole = jaxpr
+    if jaxpr.constvars:
+        invars = (*jaxpr.constvars, *jaxpr.invars)
+        whole = replace(jaxpr, constvars=(), invars=invars)
+    fold = _Folding(whole, around.inside(whole, ranges))
     eqns = tuple(fold.eqns())
     outvars = tuple(fold.use(a) for a in jaxpr.outvars)
     return ClosedJaxpr(replace(jaxpr, eqns=eqns, outvars=outvars), closed.consts)
 
 
 class _Folding:
-    def __init__(self, jaxpr: Jaxpr, ranges: Ranges) -> None:
+    def __init__(self, jaxpr: Jaxpr, ranges: RangeAnalysis) -> None:
         self.jaxpr = jaxpr
-        self.ranges = RangeAnalysis.inside(jaxpr, ranges)
+        self.ranges = ranges
         self.env: dict[Var, Atom] = {}
 
     def use(self, atom: Atom) -> Atom:
@@ -82,7 +85,7 @@ class _Folding:
         return found
 
     def known(self, eqn: Eqn) -> Atom | None:
-        """What an equation's result is, if it is a number or an operand."""
+        """The result of an equation, if it is a number or an operand."""
         if eqn.primitive not in _FOLDED:
             return None
         (out,) = eqn.outputs
@@ -129,15 +132,15 @@ class _Folding:
     def scan(self, eqn: Eqn) -> Eqn:
         """A loop over rows, with its body simplified."""
         loop = self.ranges.loop(eqn)
-        return _with(eqn, jaxpr=_folded(eqn.param("jaxpr"), loop.inputs))
+        return _with(eqn, jaxpr=_folded(eqn.param("jaxpr"), loop.inputs, self.ranges))
 
     def while_(self, eqn: Eqn) -> Eqn:
         """A loop with a test, both programs simplified."""
         loop = self.ranges.loop(eqn)
         return _with(
             eqn,
-            body_jaxpr=_folded(eqn.param("body_jaxpr"), loop.inputs),
-            cond_jaxpr=_folded(eqn.param("cond_jaxpr"), loop.test_inputs),
+            body_jaxpr=_folded(eqn.param("body_jaxpr"), loop.inputs, self.ranges),
+            cond_jaxpr=_folded(eqn.param("cond_jaxpr"), loop.test_inputs, self.ranges),
         )
 
     def cond(self, eqn: Eqn) -> Eqn:
@@ -146,7 +149,8 @@ class _Folding:
         found = self.ranges.branches(eqn)
         sides = zip(programs, found, strict=True)
         return _with(
-            eqn, branches=tuple(_folded(c, ranges) for c, (_, ranges) in sides)
+            eqn,
+            branches=tuple(_folded(c, ranges, self.ranges) for c, (_, ranges) in sides),
         )
 
     def call(self, eqn: Eqn) -> Eqn:
@@ -159,7 +163,7 @@ class _Folding:
         if any(e.primitive in FLOWS for e in closed.eqns):
             ranges = [self.ranges.of(a) for a in eqn.inputs]
             constants = [of_elements(np.asarray(c)) for c in closed.consts]
-            return _with(eqn, jaxpr=_folded(closed, [*constants, *ranges]))
+            return _with(eqn, jaxpr=_folded(closed, [*constants, *ranges], self.ranges))
         return eqn
 
     def division(self, eqn: Eqn, name: str) -> Eqn | None:
@@ -167,7 +171,12 @@ class _Folding:
         (x, y), (out,) = eqn.inputs, eqn.outputs
         dtypes = {a.aval.dtype for a in (x, y, out)}
         low, least = self.ranges.of(x)[0], self.ranges.of(y)[0]
-        if len(dtypes) > 1 or out.aval.dtype.kind != "i" or least <= 0 or out.aval.shape:
+        if (
+            len(dtypes) > 1
+            or out.aval.dtype.kind != "i"
+            or least <= 0
+            or out.aval.shape
+        ):
             return None
         by = int(y.value) if isinstance(y, Literal) else 0
         if by & (by - 1) == 0 and by:  # bits, whatever the sign
@@ -214,7 +223,9 @@ def _with(eqn: Eqn, **params: Any) -> Eqn:
 Places = tuple[list[Range], dict[int, int]]  # ranges, and the last place by dimension
 
 
-def _sliced(first: int, sizes: Sequence[int], eqn: Eqn, ranges: RangeAnalysis) -> Places:
+def _sliced(
+    first: int, sizes: Sequence[int], eqn: Eqn, ranges: RangeAnalysis
+) -> Places:
     shape = eqn.inputs[0].aval.shape
     places = [ranges.of(a) for a in eqn.inputs[first:]]
     return places, {d: n - sizes[d] for d, n in enumerate(shape)}

@@ -10,6 +10,9 @@ plan.
 - `getitem`: reads by index: `x[index]`
 - `index_grids`: indices of grids, diagonals and triangles
 - `index_plan`: the plan of an index: the slices, and the windows that it gathers
+- `integer_ranges`: interval analysis of integers, through loops and choices
+- `intervals`: interval arithmetic: the range of a result by the ranges of its operands
+- `loop_ranges`: the ranges of what a loop carries, which hold in every turn
 - `nonzero`: indices of elements that are not zero, and compressed arrays
 - `scattering`: copies of arrays with values scattered at an index
 - `take_put`: `take`, `put` and their like along an axis

@@ -1,4 +1,4 @@
-"""Interval analysis of the integers of a program, its loops and choices included.
+"""Interval analysis of integers, through loops and choices.
 
 Serves: index.bounds
 
@@ -9,15 +9,18 @@ it holds in the body.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from traceir import numpy as jnp
+from traceir.base import config
+from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from traceir.jit.make_jaxpr import make_jaxpr
 from traceir.jit.stages import struct_of
+from traceir.numpy.elementwise.composites import floor_divide, remainder
 from traceir.numpy.indexing.intervals import (
     ANY,
     RULES,
@@ -29,6 +32,7 @@ from traceir.numpy.indexing.intervals import (
     of_elements,
     union,
 )
+from traceir.numpy.indexing.loop_ranges import LoopRanges
 
 # Primitives whose results are elements of their first operand.
 _MOVES = frozenset(
@@ -38,8 +42,7 @@ _MOVES = frozenset(
         *("cummax", "cummin", "split", "unstack"),
     }
 )
-# Turns after which a bound that still moves is taken for the dtype's.
-_TURNS = 3
+Makers = dict[Atom, tuple[Eqn, int]]
 
 
 class RangeAnalysis:
@@ -49,19 +52,29 @@ class RangeAnalysis:
     def __init__(
         self, eqns: Sequence[Eqn], constants: Mapping[Var, np.ndarray] | None = None
     ) -> None:
-        self.makers = {v: (e, k) for e in eqns for k, v in enumerate(e.outputs)}
+        self.makers = makers_of(eqns)
         self._known: dict[Atom, Range] = {
             var: of_elements(array) for var, array in (constants or {}).items()
         }
         self._flows: dict[int, Ranges] = {}
+        # Of inner programs: their analyses for inputs of some ranges, and their loops.
+        self._inner: dict[tuple[int, Ranges], RangeAnalysis] = {}
+        self._loops: dict[tuple[int, Ranges], LoopRanges] = {}
+        self._makers: dict[int, Makers] = {}
 
-    @staticmethod
-    def inside(jaxpr: Jaxpr, ranges: Ranges) -> RangeAnalysis:
+    def inside(self, jaxpr: Jaxpr, ranges: Ranges) -> RangeAnalysis:
         """The analysis of an inner program, whose inputs have these ranges."""
-        analysis = RangeAnalysis(jaxpr.eqns)
-        for var, found in zip(jaxpr.invars, ranges, strict=True):
-            analysis.assume(var, found)
-        return analysis
+        key = id(jaxpr), tuple(ranges)
+        found = self._inner.get(key)
+        if found is None:
+            found = self._inner[key] = RangeAnalysis(())
+            if id(jaxpr) not in self._makers:
+                self._makers[id(jaxpr)] = makers_of(jaxpr.eqns)
+            found.makers = self._makers[id(jaxpr)]
+            found._inner, found._loops = self._inner, self._loops
+            found._makers = self._makers
+            found._known.update(zip(jaxpr.invars, ranges, strict=True))
+        return found
 
     def assume(self, var: Atom, found: Range) -> None:
         """Take a range of an input for granted."""
@@ -69,17 +82,26 @@ class RangeAnalysis:
 
     def of(self, atom: Atom) -> Range:
         """The least and the greatest value that an integer may have."""
+        if isinstance(atom, Literal):
+            return _of_literal(atom)
+        known = self._known
         todo = [atom]
         while todo:
             now = todo[-1]
-            waiting = [a for a in self._operands(now) if a not in self._known]
-            if now in self._known or not waiting:
-                if now not in self._known:
-                    self._known[now] = self._made(now)
+            if now in known:
+                todo.pop()
+                continue
+            waiting = [
+                a
+                for a in self._operands(now)
+                if not isinstance(a, Literal) and a not in known
+            ]
+            if not waiting:
+                known[now] = self._made(now)
                 todo.pop()
             else:
                 todo += waiting
-        return self._known[atom]
+        return known[atom]
 
     def under(self, facts: Mapping[Var, Range], atom: Atom) -> Range:
         """The range of a value where some others have smaller ones."""
@@ -136,7 +158,7 @@ class RangeAnalysis:
         return self._is(atom, (low + (low == other[0]), high - (high == other[0])))
 
     def _is(self, atom: Atom, found: Range) -> dict[Var, Range]:
-        """What a value's range says of it, and of what it is made of."""
+        """The facts by a value's range: of it, and of what it is made of."""
         if not isinstance(atom, Var):
             return {}
         facts = {atom: intersection(self.of(atom), found)}
@@ -159,10 +181,10 @@ class RangeAnalysis:
         return _merged(facts, self._is(x, (found[0] - by, found[1] - by)))
 
     def _implied_by_choice(self, eqn: Eqn, k: int, truth: bool) -> dict[Var, Range]:
-        """What follows where one side of a choice alone can give that truth."""
+        """The facts where one side of a choice alone can give that truth."""
         able = []
         for number, (jaxpr, ranges) in enumerate(self.branches(eqn)):
-            inner = RangeAnalysis.inside(jaxpr, ranges)
+            inner = self.inside(jaxpr, ranges)
             least, most = inner.of(jaxpr.outvars[k])
             if least <= truth <= most:
                 able.append((number, jaxpr, inner))
@@ -180,14 +202,14 @@ class RangeAnalysis:
 
     def branches(self, eqn: Eqn) -> list[tuple[Jaxpr, Ranges]]:
         """The programs of a choice, each with the ranges of its inputs."""
-        found = []
+        found: list[tuple[Jaxpr, Ranges]] = []
         programs = eqn.param("branches")
         for number, closed in enumerate(programs):
             facts = {}
             if len(programs) == 2:
                 facts = self.implied(eqn.inputs[0], bool(number))
             ranges = []
-            for var, atom in zip(closed.jaxpr.invars, eqn.inputs[1:], strict=True):
+            for atom in eqn.inputs[1:]:
                 one = self.under(facts, atom)
                 ranges.append(one if one[0] <= one[1] else self.of(atom))
                 if atom is eqn.inputs[0] or self._truth_of(eqn.inputs[0]) is atom:
@@ -204,14 +226,18 @@ class RangeAnalysis:
 
     def loop(self, eqn: Eqn) -> LoopRanges:
         """The ranges in a loop, and those of its results."""
-        return LoopRanges(eqn, [self.of(a) for a in eqn.inputs])
+        ranges = tuple(self.of(a) for a in eqn.inputs)
+        key = id(eqn), ranges
+        if key not in self._loops:
+            self._loops[key] = LoopRanges(self, eqn, ranges)
+        return self._loops[key]
 
     def flow(self, eqn: Eqn) -> Ranges:
         """The ranges of the results of a loop or a choice."""
         if id(eqn) not in self._flows:
             if eqn.primitive == "cond":
                 sides = [
-                    [RangeAnalysis.inside(j, ranges).of(a) for a in j.outvars]
+                    [self.inside(j, ranges).of(a) for a in j.outvars]
                     for j, ranges in self.branches(eqn)
                 ]
                 self._flows[id(eqn)] = [union(*r) for r in zip(*sides, strict=True)]
@@ -221,14 +247,12 @@ class RangeAnalysis:
 
     # Equations ------------------------------------------------------------------------
 
-    def _operands(self, atom: Atom) -> Sequence[Atom]:
-        if isinstance(atom, Literal) or atom not in self.makers:
+    def _operands(self, atom: Var) -> Sequence[Atom]:
+        if atom not in self.makers or atom.aval.dtype.kind not in "biu":
             return ()
         return self.makers[atom][0].inputs
 
-    def _made(self, atom: Atom) -> Range:
-        if isinstance(atom, Literal):
-            return of_elements(atom.array)
+    def _made(self, atom: Var) -> Range:
         whole = of_dtype(atom.aval.dtype)
         if atom not in self.makers or whole == ANY:
             return whole
@@ -238,7 +262,7 @@ class RangeAnalysis:
         elif eqn.primitive == "select_n":
             found = self._selected(eqn)
         else:
-            found = _result(eqn, k, [self._known[a] for a in eqn.inputs])
+            found = self._result(eqn, k, [self.of(a) for a in eqn.inputs])
         if found is None or found[0] < whole[0] or found[1] > whole[1]:
             return whole  # not known, or it wraps
         return found
@@ -258,121 +282,51 @@ class RangeAnalysis:
                 ranges.append(one)
         return union(*ranges) if ranges else None
 
-
-class LoopRanges:
-    """The ranges of a loop: of the inputs of its programs, and of its results."""
-
-    def __init__(self, eqn: Eqn, ranges: Ranges) -> None:
+    def _result(self, eqn: Eqn, k: int, ranges: Ranges) -> Range | None:
+        """The range of one result of an equation, by those of its operands."""
+        name = eqn.primitive
         params: dict[str, Any] = dict(eqn.params)
-        self.test: Jaxpr | None = None
-        self.test_inputs: Ranges = ()
-        self.turns: int | None = None
-        if eqn.primitive == "scan":
-            self.body = params["jaxpr"].jaxpr
-            first, count = params["num_consts"], params["num_carry"]
-            self.turns = params["length"]
-            self._rows = list(ranges[first + count :])
-        else:
-            self.body = params["body_jaxpr"].jaxpr
-            self.test = params["cond_jaxpr"].jaxpr
-            tested, first = params["cond_nconsts"], params["body_nconsts"]
-            self._tested, ranges = list(ranges[:tested]), ranges[tested:]
-            count, self._rows = len(ranges) - first, []
-        self._consts = list(ranges[:first])
-        self._init = list(ranges[first : first + count])
-        self._steps = [self._step(first + k, k) for k in range(count)]
-        carry = self._fixed_point()
-        self.inputs = self._before(carry)
-        ends = self._after(self.inputs)
-        if self.turns == 0:
-            ends[:count] = self._init
-        elif self.turns is None:
-            ends = [union(*r) for r in zip(self._init, ends, strict=True)]
-        self.results: Ranges = ends
-
-    def _step(self, at: int, k: int) -> int | None:
-        """By how much a counter grows in each turn of a known number."""
-        var, out = self.body.invars[at], self.body.outvars[k]
-        if self.turns is None or var.aval.dtype.kind not in "iu":
+        if name in _MOVES:
+            return ranges[0]
+        if name == "sort":
+            return ranges[k]
+        if name == "iota":
+            return 0, max(eqn.outputs[k].aval.shape[params["dimension"]] - 1, 0)
+        if name in ("argmax", "argmin"):
+            return 0, max(eqn.inputs[0].aval.shape[a] - 1 for a in params["axes"])
+        if name == "gather":
+            clips = str(params["mode"]).upper().endswith(("CLIP", "PROMISE_IN_BOUNDS"))
+            return ranges[0] if clips else None
+        if name == "scatter" and params["update_jaxpr"] is None:
+            return union(ranges[0], ranges[2])
+        if name == "dynamic_update_slice":
+            return union(ranges[0], ranges[1])
+        if name == "convert_element_type":
+            return None if ranges[0] == ANY else ranges[0]
+        if name == "not":
+            low, high = ranges[0]
+            return (1 - high, 1 - low) if eqn.outputs[0].aval.dtype == bool else None
+        if name == "jit":
+            return self._called(params["jaxpr"].jaxpr, params["name"], k, ranges)
+        rule = RULES.get(name)
+        if rule is None or ANY in ranges:
             return None
-        if out is var:
-            return 0
-        for eqn in self.body.eqns:
-            if out in eqn.outputs:
-                match eqn.primitive, eqn.inputs:
-                    case "add", (x, Literal() as n) | (Literal() as n, x) if x is var:
-                        return int(n.value)
-                    case "sub", (x, Literal() as n) if x is var:
-                        return -int(n.value)
-        return None
+        if name == "shift_right_arithmetic" and eqn.inputs[0].aval.dtype.kind != "i":
+            return None  # the first bit is taken for a sign
+        return rule(*ranges)
 
-    def _counted(self, k: int, turns: int) -> Range | None:
-        """The range of a counter in the turns up to one; None if it may wrap."""
-        step, (low, high) = self._steps[k], self._init[k]
-        if step is None:
-            return None
-        far = step * max(turns, 0)
-        found = low + min(0, far), high + max(0, far)
-        return found if intersection(found, self._whole(k)) == found else None
-
-    def _whole(self, k: int) -> Range:
-        return of_dtype(self.body.outvars[k].aval.dtype)
-
-    def _fixed_point(self) -> list[Range]:
-        """Ranges of the carry that hold at the start of each turn, and at the end."""
-        carry = list(self._init)
-        for turn in range(2 * _TURNS + len(carry)):
-            ends = self._after(self._before(carry))
-            new = [union(*r) for r in zip(carry, ends, strict=False)]
-            if new == carry:
-                break
-            if turn >= _TURNS:
-                new = [self._widened(k, carry[k], r) for k, r in enumerate(new)]
-            carry = new
-        else:
-            carry = [self._whole(k) for k in range(len(carry))]
-        ends = self._after(self._before(carry))
-        less = [union(*r) for r in zip(self._init, ends, strict=False)]
-        again = self._after(self._before(less))
-        holds = all(
-            intersection(one, most) == one
-            for one, most in zip(again, less, strict=False)
-        )
-        return less if holds else carry
-
-    def _widened(self, k: int, old: Range, new: Range) -> Range:
-        whole = self._whole(k)
-        low = old[0] if new[0] == old[0] else whole[0]
-        return low, (old[1] if new[1] == old[1] else whole[1])
-
-    def _before(self, carry: Ranges) -> list[Range]:
-        """The ranges of the body's inputs in a turn."""
-        known = list(carry)
-        if self.turns is not None:
-            known = [self._counted(k, self.turns - 1) or r for k, r in enumerate(carry)]
-        if self.test is not None and self.test.outvars[0].aval.shape == ():
-            self.test_inputs = [*self._tested, *carry]
-            analysis = RangeAnalysis.inside(self.test, self.test_inputs)
-            facts = analysis.implied(self.test.outvars[0], True)
-            own = self.test.invars[len(self._tested) :]
-            for k, var in enumerate(own):
-                one = facts.get(var, ANY)
-                if one != ANY and one[0] <= one[1]:
-                    known[k] = one
-        elif self.test is not None:
-            self.test_inputs = [*self._tested, *carry]
-        return [*self._consts, *known, *self._rows]
-
-    def _after(self, inputs: Ranges) -> list[Range]:
-        """The ranges of the body's results."""
-        analysis = RangeAnalysis.inside(self.body, inputs)
-        found = [analysis.of(a) for a in self.body.outvars]
-        if self.turns is not None:
-            count = len(self._init)
-            found[:count] = [
-                self._counted(k, self.turns) or r for k, r in enumerate(found[:count])
-            ]
-        return found
+    def _called(self, jaxpr: Jaxpr, name: str, k: int, ranges: Ranges) -> Range | None:
+        """The range of a result of an inner program."""
+        if is_division(jaxpr, name) and ranges[1][0] > 0:
+            if name == "remainder":
+                low, high = ranges[0]
+                least = ranges[1][0]
+                return (
+                    (low, high) if 0 <= low <= high < least else (0, ranges[1][1] - 1)
+                )
+            return corners(lambda x, y: x // y, *ranges)
+        inner = self.inside(jaxpr, ranges)
+        return inner.of(jaxpr.outvars[k])
 
 
 _COMPARISONS = {name: name for name in ("lt", "le", "gt", "ge", "eq", "ne")}
@@ -388,61 +342,32 @@ def _merged(*facts: Mapping[Var, Range]) -> dict[Var, Range]:
     return found
 
 
-def _result(eqn: Eqn, k: int, ranges: Ranges) -> Range | None:
-    """The range of one result of an equation, by those of its operands."""
-    name = eqn.primitive
-    params: dict[str, Any] = dict(eqn.params)
-    if name in _MOVES:
-        return ranges[0]
-    if name == "sort":
-        return ranges[k]
-    if name == "iota":
-        return 0, max(eqn.outputs[k].aval.shape[params["dimension"]] - 1, 0)
-    if name in ("argmax", "argmin"):
-        return 0, max(eqn.inputs[0].aval.shape[a] - 1 for a in params["axes"])
-    if name == "gather":
-        clips = str(params["mode"]).upper().endswith(("CLIP", "PROMISE_IN_BOUNDS"))
-        return ranges[0] if clips else None
-    if name == "scatter" and params["update_jaxpr"] is None:
-        return union(ranges[0], ranges[2])
-    if name == "dynamic_update_slice":
-        return union(ranges[0], ranges[1])
-    if name == "convert_element_type":
-        return None if ranges[0] == ANY else ranges[0]
-    if name == "not":
-        low, high = ranges[0]
-        return (1 - high, 1 - low) if eqn.outputs[0].aval.dtype == bool else None
-    if name == "jit":
-        return _called(params["jaxpr"].jaxpr, params["name"], k, ranges)
-    rule = RULES.get(name)
-    if rule is None or ANY in ranges:
-        return None
-    if name == "shift_right_arithmetic" and eqn.inputs[0].aval.dtype.kind != "i":
-        return None  # the first bit is taken for a sign
-    return rule(*ranges)
-
-
-def _called(jaxpr: Jaxpr, name: str, k: int, ranges: Ranges) -> Range | None:
-    """The range of a result of an inner program."""
-    if is_division(jaxpr, name) and ranges[1][0] > 0:
-        if name == "remainder":
-            low, high = ranges[0]
-            least = ranges[1][0]
-            return (low, high) if 0 <= low <= high < least else (0, ranges[1][1] - 1)
-        return corners(lambda x, y: x // y, *ranges)
-    inner = RangeAnalysis.inside(jaxpr, ranges)
-    return inner.of(jaxpr.outvars[k])
-
-
 # Functions of `traceir.numpy` that are too much for interval arithmetic.
-_DIVISIONS = {"remainder": jnp.remainder, "floor_divide": jnp.floor_divide}
+_DIVISIONS = {"remainder": remainder, "floor_divide": floor_divide}
+
+
+def makers_of(eqns: Sequence[Eqn]) -> Makers:
+    """The equations that make values, each with the number of the result."""
+    return {v: (e, k) for e in eqns for k, v in enumerate(e.outputs)}
+
+
+def _of_literal(atom: Literal) -> Range:
+    if atom.aval.dtype.kind in "biu" and type(atom.value) in (int, bool):
+        return int(atom.value), int(atom.value)
+    return of_elements(atom.array)
 
 
 def is_division(jaxpr: Jaxpr, name: str) -> bool:
     """True if a program is that of `floor_divide` or `remainder` of `traceir.numpy`."""
     if name not in _DIVISIONS:
         return False
-    structs = [struct_of(var.aval) for var in jaxpr.invars]
-    (eqn,) = make_jaxpr(_DIVISIONS[name])(*structs).eqns
-    found: bool = eqn.param("jaxpr").jaxpr == jaxpr
+    return _division(name, jaxpr.in_avals) == jaxpr
+
+
+@functools.lru_cache
+def _division(name: str, avals: tuple[ShapedArray, ...]) -> Jaxpr:
+    """The program of a division of operands of some types, whatever flags say."""
+    with config.enable_x64(True):
+        (eqn,) = make_jaxpr(_DIVISIONS[name])(*map(struct_of, avals)).eqns
+    found: Jaxpr = eqn.param("jaxpr").jaxpr
     return found

@@ -1,0 +1,155 @@
+"""The ranges of what a loop carries, which hold in every turn.
+
+Serves: index.bounds
+
+A counter of a loop of known length has known ends. Of anything else the ranges grow
+from turn to turn until they rest; a bound that moves is soon taken for the dtype's, and
+then the loop's test makes it smaller again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from traceir.numpy.indexing.intervals import (
+    ANY,
+    Range,
+    Ranges,
+    intersection,
+    of_dtype,
+    union,
+)
+
+# Turns after which a bound that still moves is taken for the dtype's.
+_TURNS = 1
+
+
+class Analysis(Protocol):
+    """The ranges in a program, and those in programs inside of it."""
+
+    def of(self, atom: Atom) -> Range:
+        """The least and the greatest value that an integer may have."""
+
+    def implied(self, atom: Atom, truth: bool) -> Mapping[Var, Range]:
+        """The ranges that values have where a condition holds, or where it does not."""
+
+    def inside(self, jaxpr: Jaxpr, ranges: Ranges) -> Analysis:
+        """The analysis of an inner program, whose inputs have these ranges."""
+
+
+class LoopRanges:
+    """The ranges of a loop: of the inputs of its programs, and of its results."""
+
+    def __init__(self, around: Analysis, eqn: Eqn, ranges: Ranges) -> None:
+        self._around = around
+        params: dict[str, Any] = dict(eqn.params)
+        self.test: Jaxpr | None = None
+        self.test_inputs: Ranges = ()
+        self.turns: int | None = None
+        if eqn.primitive == "scan":
+            self.body = params["jaxpr"].jaxpr
+            first, count = params["num_consts"], params["num_carry"]
+            self.turns = params["length"]
+            self._rows = list(ranges[first + count :])
+        else:
+            self.body = params["body_jaxpr"].jaxpr
+            self.test = params["cond_jaxpr"].jaxpr
+            tested, first = params["cond_nconsts"], params["body_nconsts"]
+            self._tested, ranges = list(ranges[:tested]), ranges[tested:]
+            count, self._rows = len(ranges) - first, []
+        self._consts = list(ranges[:first])
+        self._init = list(ranges[first : first + count])
+        self._steps = [self._step(first + k, k) for k in range(count)]
+        carry = self._fixed_point()
+        self.inputs = self._before(carry)
+        ends = self._after(self.inputs)
+        if self.turns == 0:
+            ends[:count] = self._init
+        elif self.turns is None:
+            ends = [union(*r) for r in zip(self._init, ends, strict=True)]
+        self.results: Ranges = ends
+
+    def _step(self, at: int, k: int) -> int | None:
+        """By how much a counter grows in each turn of a known number."""
+        var, out = self.body.invars[at], self.body.outvars[k]
+        if self.turns is None or var.aval.dtype.kind not in "iu":
+            return None
+        if out is var:
+            return 0
+        for eqn in self.body.eqns:
+            if out in eqn.outputs:
+                match eqn.primitive, eqn.inputs:
+                    case "add", (x, Literal() as n) | (Literal() as n, x) if x is var:
+                        return int(n.value)
+                    case "sub", (x, Literal() as n) if x is var:
+                        return -int(n.value)
+        return None
+
+    def _counted(self, k: int, turns: int) -> Range | None:
+        """The range of a counter in the turns up to one; None if it may wrap."""
+        step, (low, high) = self._steps[k], self._init[k]
+        if step is None:
+            return None
+        far = step * max(turns, 0)
+        found = low + min(0, far), high + max(0, far)
+        return found if intersection(found, self._whole(k)) == found else None
+
+    def _whole(self, k: int) -> Range:
+        return of_dtype(self.body.outvars[k].aval.dtype)
+
+    def _fixed_point(self) -> list[Range]:
+        """Ranges of the carry that hold at the start of each turn, and at the end."""
+        carry = list(self._init)
+        for turn in range(2 * len(carry) + _TURNS + 1):
+            ends = self._after(self._before(carry))
+            new = [union(*r) for r in zip(carry, ends, strict=False)]
+            if new == carry:
+                break
+            if turn >= _TURNS:
+                new = [self._widened(k, carry[k], r) for k, r in enumerate(new)]
+            carry = new
+        less = [union(*r) for r in zip(self._init, ends, strict=False)]
+        if less == carry:
+            return carry
+        again = self._after(self._before(less))
+        holds = all(
+            intersection(one, most) == one
+            for one, most in zip(again, less, strict=False)
+        )
+        return less if holds else carry
+
+    def _widened(self, k: int, old: Range, new: Range) -> Range:
+        whole = self._whole(k)
+        low = old[0] if new[0] == old[0] else whole[0]
+        return low, (old[1] if new[1] == old[1] else whole[1])
+
+    def _before(self, carry: Ranges) -> list[Range]:
+        """The ranges of the body's inputs in a turn."""
+        known = list(carry)
+        if self.turns is not None:
+            known = [self._counted(k, self.turns - 1) or r for k, r in enumerate(carry)]
+        if self.test is not None and self.test.outvars[0].aval.shape == ():
+            self.test_inputs = [*self._tested, *carry]
+            analysis = self._around.inside(self.test, self.test_inputs)
+            facts = analysis.implied(self.test.outvars[0], True)
+            own = self.test.invars[len(self._tested) :]
+            for k, var in enumerate(own):
+                one = facts.get(var, ANY)
+                if one != ANY and one[0] <= one[1]:
+                    known[k] = one
+        elif self.test is not None:
+            self.test_inputs = [*self._tested, *carry]
+        return [*self._consts, *known, *self._rows]
+
+    def _after(self, inputs: Ranges) -> list[Range]:
+        """The ranges of the body's results."""
+        analysis = self._around.inside(self.body, inputs)
+        found = [analysis.of(a) for a in self.body.outvars]
+        if self.turns is not None:
+            count = len(self._init)
+            found[:count] = [
+                self._counted(k, self.turns) or r for k, r in enumerate(found[:count])
+            ]
+        return found
