@@ -81,8 +81,16 @@ class _Folding:
                 self.env[eqn.outputs[0]] = self.use(known)
                 continue
             made = self.rewritten(eqn)
+            if eqn.primitive in FLOWS:
+                self.env.update(self.numbers(eqn))
             found.append(replace(made, inputs=tuple(self.use(a) for a in made.inputs)))
         return found
+
+    def numbers(self, eqn: Eqn) -> dict[Var, Literal]:
+        """The results of an equation that are known numbers."""
+        scalars = [v for v in eqn.outputs if not v.aval.shape]
+        found = {v: self.ranges.of(v) for v in scalars if v.aval.dtype.kind in "biu"}
+        return {v: _literal(v, one[0]) for v, one in found.items() if one[0] == one[1]}
 
     def known(self, eqn: Eqn) -> Atom | None:
         """The result of an equation, if it is a number or an operand."""
@@ -93,11 +101,16 @@ class _Folding:
             return self.chosen(eqn) if eqn.primitive == "select_n" else None
         low, high = self.ranges.of(out)
         if low == high:
-            return Literal(out.aval.dtype.type(low).item(), out.aval)
+            return _literal(out, low)
         ranges = [self.ranges.of(a) for a in eqn.inputs]
         match eqn.primitive:
             case "select_n":
                 return self.chosen(eqn)
+            case "and" | "or" if out.aval.dtype == bool:
+                neutral = int(eqn.primitive == "and"), int(eqn.primitive == "and")
+                return (
+                    eqn.inputs[ranges.index(neutral) - 1] if neutral in ranges else None
+                )
             case "max" | "min":
                 return _extreme(eqn, ranges)
             case "clamp":
@@ -199,6 +212,10 @@ class _Folding:
             if low >= 0 and high <= last
         )
         return _with(eqn, inside=inside) if inside else eqn
+
+
+def _literal(var: Var, value: int) -> Literal:
+    return Literal(var.aval.dtype.type(value).item(), var.aval)
 
 
 def _extreme(eqn: Eqn, ranges: Ranges) -> Atom | None:

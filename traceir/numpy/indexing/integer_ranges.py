@@ -32,7 +32,7 @@ from traceir.numpy.indexing.intervals import (
     of_elements,
     union,
 )
-from traceir.numpy.indexing.loop_ranges import LoopRanges
+from traceir.numpy.indexing.loop_ranges import LoopRanges, carried_test, refined
 
 # Primitives whose results are elements of their first operand.
 _MOVES = frozenset(
@@ -59,7 +59,7 @@ class RangeAnalysis:
         self._flows: dict[int, Ranges] = {}
         # Of inner programs: their analyses for inputs of some ranges, and their loops.
         self._inner: dict[tuple[int, Ranges], RangeAnalysis] = {}
-        self._loops: dict[tuple[int, Ranges], LoopRanges] = {}
+        self._loops: dict[tuple[int, Ranges, Ranges], LoopRanges] = {}
         self._makers: dict[int, Makers] = {}
 
     def inside(self, jaxpr: Jaxpr, ranges: Ranges) -> RangeAnalysis:
@@ -227,9 +227,17 @@ class RangeAnalysis:
     def loop(self, eqn: Eqn) -> LoopRanges:
         """The ranges in a loop, and those of its results."""
         ranges = tuple(self.of(a) for a in eqn.inputs)
-        key = id(eqn), ranges
+        test = carried_test(eqn)
+        first_turn: Ranges = ()
+        if test is not None:
+            carry = len(eqn.outputs)
+            atoms = eqn.inputs[len(eqn.inputs) - carry :]
+            first_turn = ranges[len(ranges) - carry :]
+            facts = self.implied(atoms[test], True)
+            first_turn = tuple(refined(atoms, first_turn, facts) or first_turn)
+        key = id(eqn), ranges, first_turn
         if key not in self._loops:
-            self._loops[key] = LoopRanges(self, eqn, ranges)
+            self._loops[key] = LoopRanges(self, eqn, ranges, first_turn)
         return self._loops[key]
 
     def flow(self, eqn: Eqn) -> Ranges:

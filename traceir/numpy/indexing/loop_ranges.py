@@ -4,12 +4,13 @@ Serves: index.bounds
 
 A counter of a loop of known length has known ends. Of anything else the ranges grow
 from turn to turn until they rest; a bound that moves is soon taken for the dtype's, and
-then the loop's test makes it smaller again.
+then the loop's test makes it smaller again. A test that is computed in the body, as
+one that looks at an array is, tells about the values that the body gives with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
@@ -42,8 +43,12 @@ class Analysis(Protocol):
 class LoopRanges:
     """The ranges of a loop: of the inputs of its programs, and of its results."""
 
-    def __init__(self, around: Analysis, eqn: Eqn, ranges: Ranges) -> None:
+    def __init__(
+        self, around: Analysis, eqn: Eqn, ranges: Ranges, first_turn: Ranges
+    ) -> None:
         self._around = around
+        self._first = list(first_turn)
+        self._carried_test = carried_test(eqn)
         params: dict[str, Any] = dict(eqn.params)
         self.test: Jaxpr | None = None
         self.test_inputs: Ranges = ()
@@ -61,6 +66,7 @@ class LoopRanges:
             count, self._rows = len(ranges) - first, []
         self._consts = list(ranges[:first])
         self._init = list(ranges[first : first + count])
+        self._first = self._first or self._init
         self._steps = [self._step(first + k, k) for k in range(count)]
         carry = self._fixed_point()
         self.inputs = self._before(carry)
@@ -70,6 +76,8 @@ class LoopRanges:
         elif self.turns is None:
             ends = [union(*r) for r in zip(self._init, ends, strict=True)]
         self.results: Ranges = ends
+        if self.test is not None:
+            self.test_inputs = [*self._tested, *ends]
 
     def _step(self, at: int, k: int) -> int | None:
         """By how much a counter grows in each turn of a known number."""
@@ -99,26 +107,34 @@ class LoopRanges:
     def _whole(self, k: int) -> Range:
         return of_dtype(self.body.outvars[k].aval.dtype)
 
+    def _next(self, carry: Ranges) -> list[Range]:
+        """The ranges at the start of any turn, by those of the turns before."""
+        inputs = self._before(carry)
+        ends = self._after(inputs)[: len(carry)]
+        if self._carried_test is not None:
+            atoms = self.body.outvars
+            analysis = self._around.inside(self.body, inputs)
+            facts = analysis.implied(atoms[self._carried_test], True)
+            ends = refined(atoms[: len(ends)], ends, facts) or self._first
+        return [union(*r) for r in zip(self._first, ends, strict=True)]
+
     def _fixed_point(self) -> list[Range]:
-        """Ranges of the carry that hold at the start of each turn, and at the end."""
-        carry = list(self._init)
-        for turn in range(2 * len(carry) + _TURNS + 1):
-            ends = self._after(self._before(carry))
-            new = [union(*r) for r in zip(carry, ends, strict=False)]
+        """Ranges of the carry that hold at the start of each turn."""
+        carry = list(self._first)
+        for turn in range(2 * len(carry) + _TURNS + 2):
+            found = self._next(carry)
+            new = [union(*r) for r in zip(carry, found, strict=True)]
             if new == carry:
                 break
             if turn >= _TURNS:
                 new = [self._widened(k, carry[k], r) for k, r in enumerate(new)]
             carry = new
-        less = [union(*r) for r in zip(self._init, ends, strict=False)]
-        if less == carry:
+        if found == carry:
             return carry
-        again = self._after(self._before(less))
-        holds = all(
-            intersection(one, most) == one
-            for one, most in zip(again, less, strict=False)
-        )
-        return less if holds else carry
+        again = self._next(found)
+        pairs = zip(again, found, strict=True)
+        holds = all(intersection(one, most) == one for one, most in pairs)
+        return found if holds else carry
 
     def _widened(self, k: int, old: Range, new: Range) -> Range:
         whole = self._whole(k)
@@ -130,17 +146,18 @@ class LoopRanges:
         known = list(carry)
         if self.turns is not None:
             known = [self._counted(k, self.turns - 1) or r for k, r in enumerate(carry)]
-        if self.test is not None and self.test.outvars[0].aval.shape == ():
-            self.test_inputs = [*self._tested, *carry]
-            analysis = self._around.inside(self.test, self.test_inputs)
+        if (
+            self.test is not None
+            and self._carried_test is None
+            and self.test.outvars[0].aval.shape == ()
+        ):
+            analysis = self._around.inside(self.test, [*self._tested, *carry])
             facts = analysis.implied(self.test.outvars[0], True)
             own = self.test.invars[len(self._tested) :]
             for k, var in enumerate(own):
                 one = facts.get(var, ANY)
                 if one != ANY and one[0] <= one[1]:
                     known[k] = one
-        elif self.test is not None:
-            self.test_inputs = [*self._tested, *carry]
         return [*self._consts, *known, *self._rows]
 
     def _after(self, inputs: Ranges) -> list[Range]:
@@ -153,3 +170,23 @@ class LoopRanges:
                 self._counted(k, self.turns) or r for k, r in enumerate(found[:count])
             ]
         return found
+
+
+def carried_test(eqn: Eqn) -> int | None:
+    """The part of a loop's carry that is its test, if one is."""
+    if eqn.primitive != "while":
+        return None
+    test = eqn.param("cond_jaxpr").jaxpr
+    carry, out = test.invars[eqn.param("cond_nconsts") :], test.outvars[0]
+    return carry.index(out) if out in carry else None
+
+
+def refined(
+    atoms: Sequence[Atom], ranges: Ranges, facts: Mapping[Var, Range]
+) -> list[Range] | None:
+    """The ranges with what is known beside; None if nothing fits it."""
+    found = [
+        intersection(one, facts.get(a, ANY)) if isinstance(a, Var) else one
+        for a, one in zip(atoms, ranges, strict=True)
+    ]
+    return None if any(low > high for low, high in found) else found
