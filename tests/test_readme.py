@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ EXAMPLE, SOURCE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def test_the_example_runs_and_shows_its_source(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    names: dict[str, object] = {}
-    exec(compile(EXAMPLE, "README.md", "exec"), names)
+    example = tmp_path / "example.py"  # a loop needs its source
+    example.write_text(EXAMPLE, encoding="utf-8")
+    names = runpy.run_path(str(example))
     printed = capsys.readouterr().out
     # The user's line stands in a comment, which needs a file to be read from.
     shown = re.sub(r"^ *# \w+\.\w+:\d.*\n", "", SOURCE, flags=re.MULTILINE)
