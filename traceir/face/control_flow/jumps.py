@@ -182,6 +182,8 @@ class _Lowering:
     ) -> Block:
         self.count += 1
         loop = _LoopFlags(self.count)
+        if isinstance(node, ast.While) and sets_names(node.test):
+            node = _testing_inside(node)
         body = self.block(node.body, loop, True)
         if loop.continues:
             body.insert(0, _set(node, loop.continued, ast.Constant(False)))
@@ -215,6 +217,18 @@ class _LoopFlags:
         self.broken = f"_traceir_broken_{number}"
         self.continued = f"_traceir_continued_{number}"
         self.breaks = self.continues = self.returns = False
+
+
+def sets_names(node: ast.expr) -> bool:
+    """True if an expression sets names, by `:=`."""
+    return any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+
+
+def _testing_inside(node: ast.While) -> ast.While:
+    """A loop whose test is the first statement of its body."""
+    first = _at(node, ast.If(node.test, [ast.Pass()], [ast.Break()]))
+    forever = ast.While(ast.Constant(True), [first, *node.body], node.orelse)
+    return _at(node, forever)
 
 
 def _taking(node: ast.If, rest: Block) -> ast.If | None:

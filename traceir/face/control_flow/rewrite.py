@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from traceir.face.control_flow import names
-from traceir.face.control_flow.jumps import RESULT, lowered
+from traceir.face.control_flow.jumps import RESULT, lowered, sets_names
 from traceir.face.control_flow.liveness import Liveness
 
 # Indices that may be a traced number.
@@ -186,6 +186,8 @@ class ControlFlow(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """A conditional expression: `runtime.choose`."""
         self.generic_visit(node)
+        if sets_names(node.body) or sets_names(node.orelse):
+            return node
         return _at(
             node, _call("choose", node.test, _later(node.body), _later(node.orelse))
         )
@@ -193,7 +195,7 @@ class ControlFlow(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """`and` and `or`: `runtime.all_of` and `any_of`."""
         self.generic_visit(node)
-        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+        if any(map(sets_names, node.values[1:])):
             return node
         name = "all_of" if isinstance(node.op, ast.And) else "any_of"
         first, *rest = node.values
@@ -208,7 +210,7 @@ class ControlFlow(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """A chain of comparisons: `runtime.chained`."""
         self.generic_visit(node)
-        if len(node.ops) == 1:
+        if len(node.ops) == 1 or any(map(sets_names, node.comparators)):
             return node
         parts: list[ast.expr] = []
         for op, right in zip(node.ops, node.comparators, strict=True):
