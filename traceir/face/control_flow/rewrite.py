@@ -159,7 +159,12 @@ class ControlFlow(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """An assignment, which may be to a name of the module."""
-        self.generic_visit(node)
+        value = node.value
+        if isinstance(value, ast.Name) and value.id in self.unsure:
+            node.value = _at(value, _call("copied", value, ast.Constant(value.id)))
+            node.targets = [self.visit(target) for target in node.targets]
+        else:
+            self.generic_visit(node)
         return [*self._outer_writes(node), node]
 
     def _outer_writes(self, node: ast.stmt) -> list[ast.stmt]:
@@ -208,7 +213,16 @@ class ControlFlow(ast.NodeTransformer):
         return _at(node, _call("negated", node.operand)) if is_not else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """A chain of comparisons: `runtime.chained`."""
+        """A chain of comparisons: `runtime.chained`, or one with None."""
+        left = node.left
+        if (
+            _asks_for_none(node)
+            and isinstance(left, ast.Name)
+            and left.id in self.unsure
+        ):
+            asked = _at(node, _call("is_none", left, ast.Constant(left.id)))
+            is_not = isinstance(node.ops[0], ast.IsNot)
+            return _at(node, _call("negated", asked)) if is_not else asked
         self.generic_visit(node)
         if len(node.ops) == 1 or any(map(sets_names, node.comparators)):
             return node
@@ -309,6 +323,15 @@ class _Construct:
             *self.restore(),
         ]
         return [_at(self.at, statement) for statement in made]
+
+
+def _asks_for_none(node: ast.Compare) -> bool:
+    """True for `... is None` and `... is not None`."""
+    right = node.comparators[0]
+    is_none = isinstance(right, ast.Constant) and right.value is None
+    return (
+        len(node.ops) == 1 and is_none and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+    )
 
 
 def _loop_parts(node: ast.For | ast.While) -> list[ast.expr]:

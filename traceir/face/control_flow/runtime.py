@@ -15,7 +15,7 @@ from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.checks import note
-from traceir.face.control_flow import exceptions
+from traceir.face.control_flow import exceptions, state
 from traceir.face.control_flow.choices import (
     Diverged,
     all_of,
@@ -28,7 +28,12 @@ from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import NUMBERS, MaybeUnbound, MissingValue
+from traceir.face.control_flow.state import (
+    NUMBERS,
+    MaybeNone,
+    MaybeUnbound,
+    MissingValue,
+)
 from traceir.face.control_flow.while_loops import WhileLoop as While
 from traceir.lax.checks.operands import convert
 from traceir.tracing.trace import Tracer, current_trace
@@ -44,8 +49,10 @@ __all__ = [
     "changed",
     "check",
     "choose",
+    "copied",
     "fresh",
     "indexed",
+    "is_none",
     "mutated",
     "negated",
     "raised",
@@ -57,8 +64,18 @@ _CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 
 def bound(value: Any, name: str) -> Any:
-    """The value of a name. Raises UnboundLocalError for one without, and TypeError
-    (staged.join) for one whose values have no common type."""
+    """The value of a name that is not None. Raises UnboundLocalError for one without,
+    and TypeError (staged.join) for one whose values have no common type."""
+    value = copied(value, name)
+    if type(value) is not MaybeNone:
+        return value
+    none = TypeError(f"{name!r} is None")
+    note(negated(value.flag), exceptions.later(none))
+    return value.value
+
+
+def copied(value: Any, name: str) -> Any:
+    """The value of a name, which may be None."""
     if type(value) is MaybeUnbound:
         note(negated(value.flag), exceptions.later(_unbound(name)))
         return value.value
@@ -67,6 +84,12 @@ def bound(value: Any, name: str) -> Any:
     if value.reason:
         raise rules.error("staged.join", got=f"{name}: {value.reason}")
     raise _unbound(name)
+
+
+def is_none(value: Any, name: str) -> Any:
+    """`value is None`."""
+    value = copied(value, name)
+    return negated(value.flag) if type(value) is MaybeNone else value is None
 
 
 def _unbound(name: str) -> UnboundLocalError:
@@ -78,8 +101,11 @@ def _unbound(name: str) -> UnboundLocalError:
 def returned(value: Any) -> Any:
     """The result of a function, which has been set where its end is reached."""
     if type(value) is MaybeUnbound:
-        return value.value
-    return bound(value, "the result")
+        value = value.value
+    if type(value) is MaybeNone:
+        kind = state.said(state.type_of(state.tree_of(value.value)))
+        raise rules.error("staged.join", got=f"the result: None and {kind}")
+    return copied(value, "the result")
 
 
 def mutated(value: Any) -> Any:

@@ -9,7 +9,7 @@ turns of a loop, meet in one type (`joined`), to which each of their values is f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,19 @@ class MaybeUnbound:
     def __init__(self, value: Any, flag: Any) -> None:
         self.value = value
         self.flag = flag
+
+
+class MaybeNone(MaybeUnbound):
+    """A value that may be None: `flag` tells whether it is another."""
+
+    __slots__ = ()
+
+
+# The values that may be absent, and how a tree shows that one is.
+_ABSENT: dict[type, Callable[[Any], bool]] = {
+    MaybeUnbound: lambda value: type(value) is MissingValue,
+    MaybeNone: lambda value: value is None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +109,7 @@ class Fixed:
 
 
 Tree = Leaf | Group | Held | Fixed
+_FLAG = Leaf(BOOL, True)
 
 
 def _is_constant(value: Any) -> bool:
@@ -117,8 +131,8 @@ def is_array(value: Any) -> bool:
 def tree_of(value: Any) -> Tree:
     """The tree of a value, with the elements that its arrays have now."""
     kind = type(value)
-    if kind is MaybeUnbound:
-        return Group(MaybeUnbound, (tree_of(value.flag), tree_of(value.value)))
+    if kind in _ABSENT:
+        return Group(kind, (tree_of(value.flag), tree_of(value.value)))
     if kind in NUMBERS or isinstance(value, np.generic):
         return Leaf(value, True)
     if is_array(value):
@@ -150,12 +164,13 @@ def joined(a: Tree, b: Tree) -> Tree:
     """
     if a == b:
         return a
-    if _is_missing(a) or _is_missing(b):
-        known = b if _is_missing(a) else a
-        return _loose(known) if _is_maybe(known) else _maybe(known)
-    if _is_maybe(a) or _is_maybe(b):
-        flag, one = _parts(a)
-        return Group(MaybeUnbound, (flag, joined(one, _parts(b)[1])))
+    for kind in _ABSENT:
+        if _is_absent(a, kind) or _is_absent(b, kind):
+            known = _loose(b if _is_absent(a, kind) else a)
+            return known if _is_maybe(known, kind) else Group(kind, (_FLAG, known))
+        if _is_maybe(a, kind) or _is_maybe(b, kind):
+            both = joined(_parts(a, kind)[1], _parts(b, kind)[1])
+            return Group(kind, (_FLAG, both))
     if isinstance(a, (Leaf, Held)) and isinstance(b, (Leaf, Held)):
         number = isinstance(a, Leaf) and a.number and isinstance(b, Leaf) and b.number
         return Leaf(_joined(a.value, b.value), number)
@@ -190,16 +205,12 @@ def said(tree: Tree) -> str:
     return "None" if value is None else type(value).__name__
 
 
-def _is_missing(tree: Tree) -> bool:
-    return isinstance(tree, Fixed) and type(tree.value) is MissingValue
+def _is_absent(tree: Tree, kind: type) -> bool:
+    return isinstance(tree, Fixed) and _ABSENT[kind](tree.value)
 
 
-def _is_maybe(tree: Tree) -> bool:
-    return isinstance(tree, Group) and tree.kind is MaybeUnbound
-
-
-def _maybe(tree: Tree) -> Group:
-    return Group(MaybeUnbound, (Leaf(BOOL, True), _loose(tree)))
+def _is_maybe(tree: Tree, kind: type) -> bool:
+    return isinstance(tree, Group) and tree.kind is kind
 
 
 def _loose(tree: Tree) -> Tree:
@@ -221,25 +232,25 @@ def settled(tree: Tree, trace: Any) -> Tree:
     return tree
 
 
-def _parts(tree: Tree) -> tuple[Any, Any]:
-    """The flag of what may be missing, and the rest."""
-    if isinstance(tree, Group) and tree.kind is MaybeUnbound:
-        return tree.parts
-    return Leaf(BOOL, True), tree
+def _parts(tree: Tree, kind: type) -> tuple[Any, Any]:
+    """The flag of what may be absent, and the rest."""
+    if isinstance(tree, Group) and tree.kind is kind:
+        return tree.parts[0], tree.parts[1]
+    return Leaf(True, True), tree
 
 
 def fitted(tree: Tree, kind: Tree) -> Iterator[tuple[Any, ShapedArray]]:
     """The leaves of a value of a type that holds it, each with its own type.
 
-    For a value that is missing there are zeros.
+    For a value that is absent there are zeros.
     """
     if isinstance(kind, Leaf):
         value = tree.value if isinstance(tree, (Leaf, Held)) else zero(kind.value)
         yield value, kind.value
-    elif isinstance(kind, Group) and kind.kind is MaybeUnbound:
-        missing = _is_missing(tree)
-        flag, rest = (Leaf(not missing, True), tree) if missing else _parts(tree)
-        yield (True if flag.value is BOOL else flag.value), BOOL
+    elif isinstance(kind, Group) and kind.kind in _ABSENT:
+        absent = _is_absent(tree, kind.kind)
+        flag, rest = (Leaf(False, True), tree) if absent else _parts(tree, kind.kind)
+        yield flag.value, BOOL
         yield from fitted(rest, kind.parts[1])
     elif isinstance(kind, Group):
         parts = tree.parts if isinstance(tree, Group) else [tree] * len(kind.parts)
@@ -256,8 +267,8 @@ def built(kind: Tree, leaves: Iterator[Any]) -> Any:
     if isinstance(kind, Fixed):
         return kind.value
     parts = [built(part, leaves) for part in kind.parts]
-    if kind.kind is MaybeUnbound:
-        return MaybeUnbound(parts[1], parts[0])
+    if kind.kind in _ABSENT:
+        return kind.kind(parts[1], parts[0])
     return kind.kind._make(parts) if hasattr(kind.kind, "_make") else kind.kind(parts)
 
 
@@ -288,7 +299,7 @@ def arrays_in(values: Iterable[Any]) -> Iterator[NumpyTracer]:
             yield from arrays_in(value)
         elif type(value) is dict:
             yield from arrays_in(value.values())
-        elif type(value) is MaybeUnbound:
+        elif isinstance(value, MaybeUnbound):
             yield from arrays_in([value.value])
 
 
