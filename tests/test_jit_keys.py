@@ -123,7 +123,9 @@ def test_trees_and_numpy_scalars_have_raw_keys() -> None:
     assert raw(np.float64(1)) != raw(1.0)
     # Equal keys of other types make other trees.
     assert raw({1: x}) is raw({True: x}) is None
-    assert raw({"w": "text"}) is None
+    assert raw({"w": {"text"}}) is None
+    # Known arguments are told apart beside the raw key.
+    assert raw("text") == raw("other") != raw(len)
 
 
 def test_a_tree_that_hits_gives_the_leaves_in_their_order() -> None:

@@ -17,8 +17,8 @@ from rule_errors import raises_rule
 import traceir
 import traceir_numba
 from traceir.errors import TraceirError
-from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 from traceir.jit.function import JitFunction, Options
+from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 
 V, M = np.arange(5.0), np.arange(12.0).reshape(3, 4)
 

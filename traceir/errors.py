@@ -21,6 +21,7 @@ class TraceirError(Exception):
     rule: str = ""
     got: str = ""
     hint: str = ""
+    where: str = ""
 
 
 class ConcretizationTypeError(TraceirError, TypeError):
@@ -227,6 +228,7 @@ def make(
     error.rule = rule
     error.got = got
     error.hint = hint
+    error.where = where
     return error
 
 

@@ -83,6 +83,13 @@ def _refused(value: Any) -> bool:
     )
 
 
+def _repeats(number: NumpyTracer, other: Any) -> bool:
+    """True for a product of an integer and a sequence of Python's, which repeats it."""
+    return (
+        isinstance(other, (list, tuple)) and number.number and number.dtype.kind in "iu"
+    )
+
+
 def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
     """An operator's method, its reflected one, and the one in place.
 
@@ -92,13 +99,13 @@ def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
     plain = operators.checked(name, getattr(Tracer, f"__{name}__"))
 
     def forward(self: Any, other: Any) -> Any:
-        if _refused(other):
+        if _refused(other) or (name == "mul" and _repeats(self, other)):
             return NotImplemented
         both = _is_python(self) and _is_python(other)
         return plain(self, other) if both else apply(self, other)
 
     def backward(self: Any, other: Any) -> Any:
-        if _refused(other):
+        if _refused(other) or (name == "mul" and _repeats(self, other)):
             return NotImplemented
         both = _is_python(self) and _is_python(other)
         return plain(traced(other), self) if both else apply(other, self)
@@ -323,6 +330,13 @@ def setflags(
     self.memory.setflags(write=write, align=align, uic=uic)
 
 
+def text(self: NumpyTracer, spec: str = "") -> str:
+    """The text of the value; of one that can't be known, that it is traced."""
+    if spec or (by_user() and self.demandable()):
+        return Tracer.__format__(self, spec or "s")
+    return repr(self)
+
+
 def _fixed(name: str) -> property:
     """An attribute that NumPy lets a program set, and a trace does not."""
     own = getattr(NumpyTracer, name)
@@ -365,6 +379,8 @@ def bindings() -> Iterator[tuple[str, Any]]:
     yield "__iter__", iterate
     yield "__contains__", contains
     yield "__hash__", NumpyTracer.__hash__
+    yield "__str__", text
+    yield "__format__", text
     yield "__array_ufunc__", array_ufunc
     yield "__array_function__", array_function
 

@@ -88,6 +88,18 @@ _NUMBERS = (
 )
 
 
+@functools.wraps(np.isscalar)
+def isscalar(element: Any) -> bool:
+    """True for a number, traced or not, and for text."""
+    if isinstance(element, NumpyTracer):
+        return element.number
+    return np.isscalar(element)
+
+
+# NumPy's questions that are not asked of a class.
+ASKING: dict[Callable[..., Any], Callable[..., Any]] = {np.isscalar: isscalar}
+
+
 @functools.cache
 def scalars() -> Mapping[Any, builtins.type]:
     """NumPy's classes of numbers, with their stand-ins in a traced function."""

@@ -16,6 +16,7 @@ import copy
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from traceir.ir.jaxpr import HostFunction
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import convert
 from traceir.pytrees import flatten
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, bind, typeof
 
 Function = Callable[..., Any]
@@ -183,6 +185,7 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
         return tree.unflatten(own)
 
     results, kinds = flatten.flatten(_probed(name, probe, arguments, operands))
+    _check_shapes(name, probe, arguments, operands, results)
     avals = tuple(_result_aval(name, value) for value in results)
 
     def target(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -227,6 +230,29 @@ def _probed(name: str, probe: Function, arguments: Any, operands: Sequence[Any])
             error = raised
     got = f"{name}: {type(error).__name__}: {error}"
     raise rules.error("face.random", got=got)
+
+
+def _check_shapes(
+    name: str, probe: Function, arguments: Any, operands: Sequence[Any], results: Any
+) -> None:
+    """Demand traced integers that decide the shape of what a call gives.
+
+    Raises TypeError (face.random) where they can't be known.
+    """
+    avals = [typeof(v) for v in operands]
+    integers = [k for k, a in enumerate(avals) if a.dtype.kind in "iu" and not a.shape]
+    deciding = []
+    for k in integers:
+        samples = next(_samples(avals))
+        samples[k] += 1
+        given, options = arguments(samples, _like)
+        with suppress(Exception):  # of NumPy's, which has no class for bad numbers
+            others = flatten.leaves(probe(*given, **options))
+            if list(map(np.shape, others)) != list(map(np.shape, results)):
+                deciding.append(operands[k])
+    if deciding:
+        got = f"{name} of a shape that depends on {deciding[0].aval.str_short()}"
+        raise demanded(rules.error("face.random", got=got), *deciding)
 
 
 def _like(leaf: Any) -> Any:

@@ -68,7 +68,7 @@ _LEFT_ALONE = (
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
     own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS}
-    numbers = {**classes.scalars(), **conversions.CLASSES}
+    numbers = {**classes.scalars(), **conversions.CLASSES, **classes.ASKING}
     return {**dict(standing_in()), **numbers, **silent, **own, **iteration.FUNCTIONS}
 
 

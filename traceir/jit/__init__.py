@@ -23,9 +23,9 @@ Start reading at `function.JitFunction.__call__`.
 """
 
 from traceir.jit.api import jit
-from traceir.jit.cache.trace_cache import clear_caches
+from traceir.jit.cache.trace_cache import CacheInfo, clear_caches
 from traceir.jit.composite import composite
-from traceir.jit.function import CacheInfo, JitFunction
+from traceir.jit.function import JitFunction
 from traceir.jit.make_jaxpr import eval_shape, make_jaxpr
 from traceir.jit.stages import ShapeDtypeStruct
 

@@ -71,8 +71,7 @@ class DonatingFunction(JitFunction):
     def _donor(self, args: Any, kwargs: Any, raw: Any) -> _Donor:
         """The donor that runs calls of one kind."""
         with self._context():
-            prepared = self._prepare(args, kwargs)
-            entry = self._entry(prepared)
+            entry, prepared = self._entry(self._prepare(args, kwargs))
             wanted = self._leaves(prepared, args, kwargs)
             usable = _usable(entry, wanted, self._options.keep_unused)
             exe: Any = executable(

@@ -50,7 +50,9 @@ class FallbackFunction(JitFunction):
         """Run the function untraced."""
         return self._fun(*args, **kwargs)
 
-    def _entry(self, prepared: Prepared, transform: str = "jit") -> TraceCacheEntry:
+    def _entry(
+        self, prepared: Prepared, transform: str = "jit"
+    ) -> tuple[TraceCacheEntry, Prepared]:
         try:
             return super()._entry(prepared, transform)
         except TraceirError as error:

@@ -21,33 +21,40 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from traceir import rules
 from traceir.base import config, cost_model
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
-from traceir.errors import StaleCaptureError, TraceirError
+from traceir.errors import TraceirError
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
-from traceir.jit.cache.trace_cache import GUARD, LAST, TraceCacheEntry, cache_of
+from traceir.jit.cache.trace_cache import (
+    GUARD,
+    LAST,
+    CacheInfo,
+    TraceCacheEntry,
+    cache_of,
+)
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
+from traceir.jit.hot_path.known_values import RunnersByValue, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
 from traceir.jit.instrument import instrumented
-from traceir.jit.miss_report import retrace_reason
+from traceir.jit.miss_report import explained, retrace_reason
 from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
     Prepared,
     check_seal,
-    find_entry,
+    find_or_demand,
     function_name,
-    key_table,
     prepare,
+    prepare_plain,
 )
 from traceir.sanitize.nan_checks import watched
 from traceir.tracing.staging import StagingTrace, apply, face_module
@@ -77,15 +84,6 @@ class Options:
         if self.control_flow not in (None, "staged", "python"):
             got = f"control_flow={self.control_flow!r}"
             raise rules.error("jit.control-flow", got=got)
-
-
-class CacheInfo(NamedTuple):
-    """Counts of one function's cache: all `jit` of that function share it."""
-
-    hits: int
-    misses: int
-    currsize: int
-    compiles: int
 
 
 class JitFunction(Pickled):
@@ -136,13 +134,15 @@ class JitFunction(Pickled):
                 if found is not MISS:
                     return found
             raw = raw_key(state.context, args, kwargs, self._raw_static)
-            runner = self._fast.get(raw)
+            runner: Any = self._fast.get(raw)
             if runner is not None:
                 if (
                     runner.hits < cost_model.GUARDED_CALLS
                     or self._fast.get(LAST) is not runner
                 ):
-                    self._count_hit(runner, args, kwargs)
+                    runner = self._counted(runner, args, kwargs)
+                    if runner is None:
+                        return self._call(args, kwargs, raw)
                 return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
 
@@ -150,17 +150,25 @@ class JitFunction(Pickled):
         """A call that cannot be made."""
         raise error
 
-    def _count_hit(self, runner: Runner, args: Any, kwargs: Any) -> None:
-        """Guard the function once calls of one kind come one after the other.
+    def _counted(
+        self, runner: Runner | RunnersByValue, args: Any, kwargs: Any
+    ) -> Runner | None:
+        """The runner of a call; None if its known arguments have new values.
 
-        Strict traces are looked at in each call, and have no guard.
+        Guards the function once calls of one kind come one after the other. Strict
+        traces are looked at in each call, and have no guard.
         """
+        if isinstance(runner, RunnersByValue):
+            found = runner.chosen(args, kwargs)
+            if found is None:
+                return None
+            runner = found
         if runner.entry.seal is not None:
             check_seal(runner.entry, self._fun)
-            return
+            return runner
         calls = self._fast
         if runner.entry.writes:  # a guard takes no notice of the arguments
-            return
+            return runner
         if calls.get(LAST) is not runner:
             self._cache.remember(calls, LAST, runner.entry, runner)
             runner.hits = 0
@@ -168,14 +176,14 @@ class JitFunction(Pickled):
         if runner.hits == cost_model.GUARDED_CALLS:
             guard = runner.guard(args, kwargs)
             self._cache.remember(calls, GUARD, runner.entry, guard)
+        return runner
 
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
         if config.local.context.disable_jit:
             return self._fun(*args, **kwargs)
         with self._context():
-            prepared = self._prepare(args, kwargs)
-            entry = self._entry(prepared)
+            entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:
                 return self._stage(entry, prepared)
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
@@ -183,18 +191,20 @@ class JitFunction(Pickled):
                 exe = instrumented(exe, entry.closed, config.local.context)
         run = make_fast_path(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
+            bound = prepared.bound
             runner = Runner(
                 run,
                 entry,
                 raw[0],
-                self._static,
-                prepared.bound.origins,
+                self._static.extended(bound.known_origins),
+                bound.origins,
                 exe.run,
                 self._options.numpy_out,
                 # A guard knows arrays of the host alone.
                 _guard_tried=keeps_on_device(exe),
             )
-            self._cache.remember(self._fast, raw, entry, runner)
+            found = by_value(self._fast.get(raw), bound, args, kwargs, runner)
+            self._cache.remember(self._fast, raw, entry, found)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         return run(args, kwargs)
 
@@ -213,19 +223,24 @@ class JitFunction(Pickled):
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         bound = bind_arguments(self._form, self._static, args, kwargs)
+        if self._options.face == "numpy":
+            return prepare_plain(self._cache, bound, self._options.strict)
         return prepare(bound, self._options.face, self._options.strict)
 
     def _backend(self) -> str:
         return self._options.backend or default_backend()
 
-    def _entry(self, prepared: Prepared, transform: str = "jit") -> TraceCacheEntry:
-        entry = find_entry(
+    def _entry(
+        self, prepared: Prepared, transform: str = "jit"
+    ) -> tuple[TraceCacheEntry, Prepared]:
+        """The entry of a call, and the call with what it demands known."""
+        entry, prepared = find_or_demand(
             self._cache, prepared, self._fun, transform, self._before_trace
         )
         allowed = self._options.write_arguments or not entry.writes
         if not allowed and writes_anything(entry.out_tree):
             raise refused(entry.out_tree, entry.call, self._name)
-        return entry
+        return entry, prepared
 
     def _before_trace(self, call: CallSignature, key: Any) -> None:
         """Count and log a trace.
@@ -301,8 +316,7 @@ class JitFunction(Pickled):
         { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
         """
         with self._context():
-            prepared = self._prepare(args, kwargs)
-            entry = self._entry(prepared)
+            entry, _ = self._entry(self._prepare(args, kwargs))
             if not config.local.context.boundscheck:
                 entry = entry.unchecked()
         return stages.Traced(
@@ -356,33 +370,18 @@ class JitFunction(Pickled):
 
     def _explain_speed(self, args: Any, kwargs: Any) -> str:
         with self._context():
-            entry = self._entry(self._prepare(args, kwargs))
+            entry, _ = self._entry(self._prepare(args, kwargs))
             exe = executable(entry, self._backend(), self._options.keep_unused)
         return f"{exe.as_text('speed')}, trace {entry.seconds * 1e3:.1f} ms"
 
     def _explain_cache(self, args: Any, kwargs: Any) -> str:
-        """`hit`, or the reason of a miss or of a stale entry."""
+        """`hit`, or the reason of a miss or of a stale entry; and what is known."""
         with self._context():
-            prepared = self._prepare(args, kwargs)
-            key = key_table().key(prepared.call)
-        entry = self._cache.entries.get(key)
-        if entry is None:
-            return f"miss: {retrace_reason(self._cache, prepared.call, key)}"
-        try:
-            check_seal(entry, self._fun)
-        except StaleCaptureError as error:
-            return f"stale: {error.rule}: {error.got}"
-        return "hit"
+            return explained(self._cache, self._prepare(args, kwargs), self._fun)
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, size and compilations of the function's cache."""
-        entries = list(self._cache.entries.values())
-        return CacheInfo(
-            sum(e.hits for e in entries),
-            self._cache.misses,
-            len(entries),
-            sum(len(e.executables) for e in entries),
-        )
+        return self._cache.info()
 
     def clear_cache(self) -> None:
         """Forget the function's traces, for every `jit` of the function."""

@@ -55,4 +55,4 @@ class _Stager(JitFunction):
 
     def entry(self, args: Any, kwargs: Any, transform: str) -> TraceCacheEntry:
         """The entry of a call, traced under the name of this transform."""
-        return self._entry(self._prepare(args, kwargs), transform)
+        return self._entry(self._prepare(args, kwargs), transform)[0]

@@ -5,9 +5,28 @@ Serves: cache.key.*
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from traceir.errors import StaleCaptureError
 from traceir.jit.cache.cache_key import CallSignature, Key, KeyedCall
 from traceir.jit.cache.trace_cache import FunctionCache
-from traceir.jit.staging import key_table
+from traceir.jit.staging import Prepared, check_seal, key_table
+
+
+def explained(cache: FunctionCache, prepared: Prepared, fun: Callable[..., Any]) -> str:
+    """`hit`, or the reason of a miss or of a stale entry; below, the arguments that are
+    known by demand."""
+    key = key_table().key(prepared.call)
+    found, entry = "hit", cache.entries.get(key)
+    if entry is None:
+        found = f"miss: {retrace_reason(cache, prepared.call, key)}"
+    else:
+        try:
+            check_seal(entry, fun)
+        except StaleCaptureError as error:
+            found = f"stale: {error.rule}: {error.got}"
+    return "\n".join([found, *cache.known.described(prepared.call.known)])
 
 
 def retrace_reason(cache: FunctionCache, call: CallSignature, key: Key) -> str:

@@ -155,7 +155,7 @@ class Lowered(_Stage):
 class Compiled(_Stage):
     """A compiled function: called with arguments of exactly the types it was made for.
 
-    Static arguments are left out of the call.
+    Static arguments, and those that are known by demand, are left out of the call.
     """
 
     exe: Executable
@@ -194,16 +194,17 @@ class Compiled(_Stage):
 
     def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
         """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""
-        labels, treedef = self.entry.call.labels, self.entry.call.treedef
+        call = self.entry.call
+        labels, treedef = call.labels, call.treedef
         try:
             values = (*args, *[kwargs[name] for name in labels[len(args) :]])
         except KeyError as error:
             raise rules.error("jit.compiled-tree", got=f"no argument {error}") from None
         leaves, tree = flatten.flatten(values)
         if tree is not treedef or len(kwargs) + len(args) != len(labels):
-            raise rules.error(
-                "jit.compiled-tree", got=differing(labels, tree, treedef, "compiled")
-            )
+            got = differing(labels, tree, treedef, "compiled")
+            known = [f"; {label} is known, and left out" for label, _ in call.known]
+            raise rules.error("jit.compiled-tree", got="".join((got, *known)))
         if current_trace() is not None or any(isinstance(v, Tracer) for v in leaves):
             raise rules.error("jit.compiled-traced", got="a traced argument")
         with self._wide():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,19 @@ from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr, Var
 from traceir.ir.promotion import canonical_dtype, check_plain
 from traceir.ir.unroll_report import tell_unrolled
 from traceir.jit.cache.cache_key import CallSignature, KeyTable, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
 from traceir.jit.cache.external_state import unchanging
+from traceir.jit.cache.known_arguments import demandable_inputs, known_at_once
 from traceir.jit.cache.signature import Bound
 from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
 from traceir.pytrees.registry import register_pytree_node
+from traceir.tracing.concretization import ArgumentDemand, demanded
 from traceir.tracing.staging import StagedTracer, face_module, stage
 from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
 
@@ -54,6 +57,8 @@ class Prepared:
     leaves: list[Any]
     name: str = ""
     paths: tuple[str, ...] = ()
+    # The call before arguments were known that others like it have demanded.
+    bare: Prepared | None = None
 
 
 def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
@@ -89,8 +94,28 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
         bound.statics,
         axes=tuple(trace.axes.items()) if trace else (),
         orders=orders_of(bound.dynamic) if face == "numpy" else (),
+        known=bound.known,
     )
     return Prepared(call, bound, leaves)
+
+
+def prepare_plain(cache: FunctionCache, bound: Bound, strict: bool) -> Prepared:
+    """As `prepare`, of a plain function: known are arguments that no program computes
+    with, and those that other calls like this one have demanded."""
+    prepared = prepare(known_at_once(bound), "numpy", strict)
+    if not cache.known.demands:
+        return prepared
+    key = key_table().key(prepared.call)
+    return knowing(prepared, cache.known.wanted(key, prepared.bound))
+
+
+def knowing(prepared: Prepared, labels: Collection[str]) -> Prepared:
+    """The same call with these arguments known."""
+    if not labels:
+        return prepared
+    call, bare = prepared.call, prepared.bare or prepared
+    made = prepare(prepared.bound.knowing(labels), call.face, call.strict)
+    return replace(made, name=prepared.name, bare=bare)
 
 
 def _dicts(tree: Any) -> Iterator[dict[Any, Any]]:
@@ -172,6 +197,57 @@ def find_entry(
     return entry
 
 
+def find_or_demand(
+    cache: FunctionCache,
+    prepared: Prepared,
+    fun: Callable[..., Any],
+    transform: str,
+    before_trace: Callable[[CallSignature, Any], None],
+) -> tuple[TraceCacheEntry, Prepared]:
+    """The entry for a call, as `find_entry` has it, and the call that it is of: where a
+    trace demands arguments it starts again with these known.
+    """
+    where: dict[str, str] = {}
+    while True:
+        try:
+            entry = find_entry(cache, prepared, fun, transform, before_trace)
+            break
+        except ArgumentDemand as demand:
+            labels = _demanded_labels(prepared, demand)
+            where.update((label, demand.where) for label in labels)
+            prepared = knowing(prepared, labels)
+            before_trace = _no_trace  # it is the same
+    if where and prepared.bare is not None:
+        cache.known.note(key_table().key(prepared.bare.call), where)
+    if prepared.bare is not None:
+        cache.known.count(prepared.name or function_name(fun), prepared.call.known)
+    return entry, prepared
+
+
+def _no_trace(call: CallSignature, key: Any) -> None:
+    """Stands for what is done before a trace, where that is done."""
+
+
+def _demanded_labels(prepared: Prepared, demand: ArgumentDemand) -> list[str]:
+    """The arguments of a call that a demand is about.
+
+    Raises the demand, or that of the arguments of a function around it, or the error of
+    what can't be known.
+    """
+    if not demand.leaves:
+        raise demand
+    labels, found = prepared.call.leaf_labels, []
+    for k in demand.leaves:
+        if labels[k] not in found:
+            found.append(labels[k])
+    values = dict(prepared.bound.dynamic)
+    leaves = flatten.leaves([values[label] for label in found])
+    traced = [leaf for leaf in leaves if isinstance(leaf, Tracer)]
+    if traced:
+        raise demanded(demand.error, *traced) from None
+    return found
+
+
 def check_seal(entry: TraceCacheEntry, fun: Callable[..., Any]) -> None:
     """Raise StaleCaptureError if a strict trace would be another one now."""
     if entry.seal is not None:
@@ -201,10 +277,14 @@ def make_entry(
     call, bound = prepared.call, prepared.bound
     out_trees: list[flatten.TreeDef] = []
     emitted: list[Any] = []
+    own: dict[Var, int] = {}
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         """Run the user's function on tracers; return its results as leaves."""
         trace: Any = current_trace()
+        if call.face == "numpy" and transform == "jit":
+            own.update(demandable_inputs(bound, call.leaf_labels, tracers))
+            trace.demandable = frozenset(own)
         values = call.treedef.unflatten(tracers)
         if call.orders:
             reorder(values, call.orders)
@@ -235,11 +315,15 @@ def make_entry(
             return stage(run, call.avals, paths, name, transform, call.face, users=True)
 
     states = _states_count(call)
-    if transform == "jit" and (call.strict or not states):
-        rule = "cache.strict.capture" if states else "update.external"
-        jaxpr, constants, captured = unchanging(record, fun, call.statics, rule)
-    else:
-        jaxpr, constants, captured = record()
+    try:
+        if transform == "jit" and (call.strict or not states):
+            rule = "cache.strict.capture" if states else "update.external"
+            jaxpr, constants, captured = unchanging(record, fun, call.statics, rule)
+        else:
+            jaxpr, constants, captured = record()
+    except ArgumentDemand as demand:
+        demand.leaves = tuple(k for var, k in own.items() if var in demand.inputs)
+        raise
     bounds = None
     if emitted:
         jaxpr, bounds = emitted[-1].split(jaxpr, constants)

@@ -46,6 +46,7 @@ KEYS = {
     "call": FormulaNames(["call"]),
     "leaf": FormulaNames(["v"]),
     "static": FormulaNames(["v"], ["typed"]),
+    "known": FormulaNames(["v"], ["typed"]),
 }
 FORMS = {
     "text.shared": FormulaNames(["uses", "equations", "main"]),

@@ -160,7 +160,7 @@ class KeyRow:
     """One part of the jit cache's key."""
 
     id: str
-    per: Literal["call", "leaf", "static"]
+    per: Literal["call", "leaf", "static", "known"]
     part: Formula
     says: str
 

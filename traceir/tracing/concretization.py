@@ -6,11 +6,13 @@ Serves: level.concretize.*, level.shape
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 from traceir import rules
 from traceir.base.source_info import Source, user_frame_summary
+from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Var
 
 # What hints say of a function under `jit`; other transforms have other ways.
 _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
@@ -33,6 +35,9 @@ class TracedValue(Protocol):
     def could_be_static(self) -> bool:
         """True if none of those arguments is an array."""
 
+    def demandable(self) -> frozenset[Var]:
+        """The inputs to know for the value to be known; none if that can't be."""
+
 
 class Tracing(Protocol):
     """A trace, as far as it is asked here: the function's name, and the transform."""
@@ -41,8 +46,40 @@ class Tracing(Protocol):
     transform: str
 
 
-def refusal(tracer: TracedValue, row_id: str, what: str = "") -> Exception:
-    """The error of a question to a traced value that its transform does not answer.
+class ArgumentDemand(BaseException):
+    """Ends a trace in which an argument's value was asked for; nobody sees it raised.
+
+    The function is traced again with the arguments of these inputs known, or `error`
+    is raised. No handler of exceptions stops it, such as that of a loop that can't be
+    recorded: whatever that did instead would ask again.
+    """
+
+    def __init__(self, error: TraceirError, inputs: frozenset[Var]) -> None:
+        super().__init__(error)
+        self.error = error
+        self.inputs = inputs
+        self.where = f"at {error.where}" if error.where else "at an unknown line"
+        # The numbers of the leaves of the function that is to be traced again.
+        self.leaves: tuple[int, ...] = ()
+
+
+def demanded(error: Exception, *values: Any) -> BaseException:
+    """The demand of the arguments that traced values are computed from, or the error
+    if knowing arguments would not tell the values."""
+    found = [v.demandable() for v in values if getattr(v, "is_traced", False)]
+    if not found or not all(found) or not isinstance(error, TraceirError):
+        return error
+    return ArgumentDemand(error, frozenset().union(*found))
+
+
+def refusal(tracer: TracedValue, row_id: str, what: str = "") -> BaseException:
+    """The error of a question to a traced value that its transform does not answer, or
+    the demand of the arguments that answer it."""
+    return demanded(refused(tracer, row_id, what), tracer)
+
+
+def refused(tracer: TracedValue, row_id: str, what: str = "") -> TraceirError:
+    """The error of a question to a traced value, whatever would answer it.
 
     `what` names the Python operation, for the text. The error's class is the row's.
     """

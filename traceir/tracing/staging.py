@@ -16,6 +16,7 @@ from traceir.arrays.array import LIVING, Array
 from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
+from traceir.ir.dependence import behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.typecheck import infer
@@ -26,6 +27,7 @@ from traceir.tracing.trace import (
     as_numpy,
     bind_all,
     check_open,
+    current_trace,
     living,
     typeof,
 )
@@ -53,6 +55,11 @@ class StagedTracer(Tracer):
     def could_be_static(self) -> bool:
         """True if no input that it is computed from is an array with dimensions."""
         return not any(v.aval.shape for v, _ in self._trace.depends_on(self._var))
+
+    def demandable(self) -> frozenset[Var]:
+        """The arguments to know for the value to be known: numbers of Python's alone,
+        of plain functions; none if that would not tell it."""
+        return self._trace.demands_of(self._var)
 
 
 # The modules of faces that have tracers of their own, and their own way to call a
@@ -82,7 +89,7 @@ class StagingTrace(Trace):
     """One function being traced: its equations, and the values that it lifted."""
 
     __slots__ = (
-        *("eqns", "inputs", "constants", "captures", "tracer"),
+        *("eqns", "inputs", "constants", "captures", "tracer", "demandable"),
         *("checks", "status", "failures", "check_eqns"),
     )
     kind = "DynamicJaxprTrace"
@@ -100,6 +107,8 @@ class StagingTrace(Trace):
         self.status: Any = None
         self.failures: list[Any] = []
         self.check_eqns: set[int] = set()
+        # The inputs whose arguments may be known in another trace of the function.
+        self.demandable: frozenset[Var] = frozenset()
 
     def input(self, aval: ShapedArray, path: str) -> StagedTracer:
         """A tracer for one leaf of the arguments; `path` is how the user spells it."""
@@ -176,15 +185,28 @@ class StagingTrace(Trace):
 
     def depends_on(self, var: Atom) -> list[tuple[Var, str]]:
         """The inputs that a variable is computed from, and how the user spells them."""
-        makers = {v: e for e in self.eqns for v in e.outputs}
-        seen: set[Atom] = set()
-        todo: list[Atom] = [var]
-        while todo:
-            atom = todo.pop()
-            if isinstance(atom, Var) and atom not in seen:
-                seen.add(atom)
-                todo += makers[atom].inputs if atom in makers else ()
-        return [(v, path) for v, path in self.inputs.items() if v in seen]
+        found = behind(self.eqns, var)
+        return [(v, path) for v, path in self.inputs.items() if v in found]
+
+    @property
+    def is_open(self) -> bool:
+        """True if the trace is in force in this thread, or around the one that is."""
+        trace = current_trace()
+        while trace is not None and trace is not self:
+            trace = trace.parent
+        return trace is self
+
+    def demands_of(self, var: Atom) -> frozenset[Var]:
+        """The arguments that a variable is computed from, of this function and of those
+        around it, if all of them are demandable and nothing else decides it."""
+        if not self.is_open:
+            return frozenset()
+        found = behind(self.eqns, var)
+        if any(e.effects and not found.isdisjoint(e.outputs) for e in self.eqns):
+            return frozenset()
+        wanted = [frozenset((v,)) & self.demandable for v in self.inputs if v in found]
+        wanted += [t.demandable() for v, t in self.captures.values() if v in found]
+        return frozenset().union(*wanted) if all(wanted) else frozenset()
 
 
 def constants_of(closed: ClosedJaxpr) -> list[Array]:

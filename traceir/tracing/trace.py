@@ -29,13 +29,13 @@ from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.base.config import put_in_force
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Params, sort_params
+from traceir.ir.jaxpr import Params, Var, sort_params
 from traceir.ir.promotion import python_aval
 from traceir.ir.typecheck import infer
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.nan_checks import check_results, watched
 from traceir.sanitize.taint import look
-from traceir.tracing.concretization import refusal
+from traceir.tracing.concretization import demanded, refusal, refused
 
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
@@ -82,6 +82,14 @@ class Tracer(Methods):
         """True if none of those arguments is an array, which has no hash."""
         return True
 
+    def demandable(self) -> frozenset[Var]:
+        """The inputs to know for the value to be known; none if that can't be."""
+        return frozenset()
+
+    def __hash__(self) -> int:
+        error = rules.error("level.hash", got=self.aval.str_short())
+        raise demanded(error, self)
+
     def __bool__(self) -> bool:
         return bool(self.known("level.concretize.bool"))
 
@@ -121,7 +129,7 @@ class Tracer(Methods):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise refusal(self, "level.attribute", f"the {name!r} attribute")
+        raise refused(self, "level.attribute", f"the {name!r} attribute")
 
 
 class Trace:

@@ -59,13 +59,13 @@ class CudaFunction(JitFunction):
         taken = TakenArrays()
         args, kwargs = flatten.map_(taken.take, (args, kwargs))
         with self._context():
-            prepared = self._prepare(args, kwargs)
-            entry = self._entry(prepared)
+            entry, prepared = self._entry(self._prepare(args, kwargs))
             found: Any = executable(entry, self._backend(), True)
             if watched(local.context):
                 found = instrumented(found, entry.closed, local.context)
         run = _CallRunner(entry, found, prepared.bound.origins)
-        if raw is not None:  # there are no arrays of other libraries
+        # A raw key says nothing of values, nor of arrays of other libraries.
+        if raw is not None and not prepared.bound.known:
             self._cache.remember(self._fast, raw, entry, run)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         results = run.launched(prepared.leaves)

@@ -28,6 +28,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer
 
 
@@ -57,8 +58,9 @@ def is_recorded(truth: Any) -> bool:
 class Side:
     """One side of a choice that is recorded, and its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, truth: Tracer) -> None:
         self.region = RegionTrace("if", False)
+        self.region.truth = truth
         self.diverged = False
         self.values: dict[str, Tree] = {}
         self.memory: dict[int, tuple[NumpyTracer, Any]] = {}
@@ -118,7 +120,7 @@ class IfStatement:
         else:
             self._show(joined(self.truth, *self._sides))
             return False
-        self._sides.append(Side())
+        self._sides.append(Side(self.truth))
         return True
 
     def _show(self, found: dict[str, Any]) -> None:
@@ -148,7 +150,7 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     """The state after both sides, as results of one equation."""
     if yes.diverged and no.diverged:
         raise Diverged
-    outputs = _Outputs(yes, no)
+    outputs = _Outputs(yes, no, truth)
     kinds = {name: outputs.kind(name) for name in yes.values}
     for name, kind in kinds.items():
         ends = (state.fitted(s.values[name], kind) for s in (yes, no))
@@ -178,8 +180,9 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
 class _Outputs:
     """The outputs of the two sides of a choice."""
 
-    def __init__(self, yes: Side, no: Side) -> None:
+    def __init__(self, yes: Side, no: Side, truth: Tracer) -> None:
         self.sides = (yes, no)
+        self.truth = truth
         self.atoms: tuple[list[Any], list[Any]] = ([], [])
 
     def kind(self, name: str) -> Tree:
@@ -191,7 +194,7 @@ class _Outputs:
         try:
             return state.joined(*kinds)
         except Unrecordable as error:
-            return state.Fixed(MissingValue(str(error)))
+            return state.Fixed(MissingValue(str(error), self.truth))
 
     def add(self, a: Any, b: Any, aval: ShapedArray) -> None:
         """Add an output: its values on both sides, and its type."""
@@ -232,7 +235,7 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         return yes() if truth else no()
     sides = []
     for later in (yes, no):
-        side = Side()
+        side = Side(truth)
         outer = put_in_force(side.region)
         try:
             side.finish({"": later()})
@@ -244,7 +247,8 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         sides.append(side)
     found = joined(truth, *sides)[""]
     if type(found) is MissingValue:
-        raise rules.error("staged.join", got=f"a choice: {found.reason}")
+        error = rules.error("staged.join", got=f"a choice: {found.reason}")
+        raise demanded(error, found.truth)
     return found
 
 

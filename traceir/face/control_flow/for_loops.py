@@ -68,6 +68,10 @@ class ForLoop(PlainLoop):
     def _is_bounded(self) -> bool:
         return self._steps is None or self._steps.count is not None
 
+    def _bounds(self) -> tuple[Any, ...]:
+        steps = self._steps
+        return () if steps is None else (steps.first, steps.stop, steps.step)
+
     def _advance(self) -> bool:
         if self._items is None:
             self._items = iter(self._iterable)

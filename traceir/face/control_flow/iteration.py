@@ -52,10 +52,19 @@ class TracedRange:
         first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self.start, self.stop, self.step = first, stop, step
 
-    def __iter__(self) -> Iterator[int]:
+    def _known(self) -> range:
         # Whoever asks for the numbers themselves has to know the bounds.
         bounds = map(operator.index, (self.start, self.stop, self.step))
-        return iter(builtins.range(*bounds))
+        return builtins.range(*bounds)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._known()[index]
 
 
 class Together:

@@ -34,6 +34,7 @@ from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array, convert
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
 # The slots of a loop's status; None if nothing in it can fail.
@@ -85,6 +86,10 @@ class PlainLoop:
     def _count(self) -> int | None:
         """The number of steps, None if it is traced; of a `while`, turns so far."""
         raise NotImplementedError
+
+    def _bounds(self) -> tuple[Any, ...]:
+        """The numbers that have to be known for Python to run the loop."""
+        return ()
 
     def _is_bounded(self) -> bool:
         """True if the loop comes to an end, whatever it computes."""
@@ -173,6 +178,9 @@ class PlainLoop:
         if kind is None or not issubclass(kind, Exception):
             return False
         if not rules.decides("staged.run", count=self._count()):
+            needed = demanded(error, *self._bounds())
+            if needed is not error:
+                raise needed from None
             return False
         self._give_up(error)
         return True
@@ -194,7 +202,7 @@ class PlainLoop:
         for stop in self.stops:
             truth = truth_of(frame.get(stop, False))
             if not isinstance(truth, bool):
-                raise self._reason or rules.error("staged.exit")
+                raise demanded(self._reason or rules.error("staged.exit"), truth)
             if truth:
                 self._mode = "end"
 

@@ -31,7 +31,16 @@ class RegionTrace(StagingTrace):
     """The trace of a region. In a loop, arrays that it takes over are carried: they are
     inputs of the region; of a side of a choice they are values from around it."""
 
-    __slots__ = ("memory", "carries", "ranges", "fresh", "entry", "guards", "asked")
+    __slots__ = (
+        "memory",
+        "carries",
+        "ranges",
+        "fresh",
+        "entry",
+        "guards",
+        "asked",
+        "truth",
+    )
     writes_outside = True
 
     def __init__(self, name: str, carries: bool) -> None:
@@ -48,6 +57,8 @@ class RegionTrace(StagingTrace):
         # and whether one of them has asked.
         self.entry: Status | None = None
         self.guards = self.asked = False
+        # Of a side of a choice, what decides that it is taken.
+        self.truth: Tracer | None = None
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""

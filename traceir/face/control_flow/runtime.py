@@ -36,6 +36,7 @@ from traceir.face.control_flow.state import (
 )
 from traceir.face.control_flow.while_loops import WhileLoop as While
 from traceir.lax.checks.operands import convert
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
@@ -82,7 +83,8 @@ def copied(value: Any, name: str) -> Any:
     if type(value) is not MissingValue:
         return value
     if value.reason:
-        raise rules.error("staged.join", got=f"{name}: {value.reason}")
+        error = rules.error("staged.join", got=f"{name}: {value.reason}")
+        raise demanded(error, value.truth)
     raise _unbound(name)
 
 
@@ -162,7 +164,8 @@ def changed(value: Any) -> Any:
         return value
     if region.is_fresh(value):
         return value
-    raise rules.error("staged.effect", got=type(value).__name__)
+    error = rules.error("staged.effect", got=type(value).__name__)
+    raise demanded(error, region.truth)
 
 
 def fresh(value: Any) -> Any:

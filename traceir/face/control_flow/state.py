@@ -32,12 +32,13 @@ class Unrecordable(Exception):
 
 class MissingValue:
     """Stands for the value of a name that has none; `reason` says why, if it once had
-    values without a common type."""
+    values without a common type, by which `truth` one was chosen."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("reason", "truth")
 
-    def __init__(self, reason: str = "") -> None:
+    def __init__(self, reason: str = "", truth: Any = None) -> None:
         self.reason = reason
+        self.truth = truth
 
 
 UNBOUND = MissingValue()

@@ -19,6 +19,7 @@ from traceir.face.control_flow.state import BOOL, Tree
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.loops import repeat
+from traceir.tracing.concretization import demanded
 from traceir.tracing.staging import StagingTrace, apply
 from traceir.tracing.trace import current_trace, in_force, typeof
 
@@ -70,7 +71,7 @@ class WhileLoop(PlainLoop):
         truth = truth_of(test)
         if self._pass is None or self._test is None:
             if not isinstance(truth, bool):
-                raise self._reason or rules.error("staged.exit")
+                raise demanded(self._reason or rules.error("staged.exit"), truth)
             self.moved = False
             self._mode = self._mode if truth else "end"
             return truth

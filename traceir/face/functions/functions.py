@@ -25,6 +25,8 @@ from traceir.face.arrays.values import array_of, cast, dtype_in
 from traceir.face.functions import tables, ufuncs
 from traceir.lax.checks.operands import convert, operand
 from traceir.lax.checks.warnings import warn
+from traceir.pytrees import flatten
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -41,8 +43,14 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
         found = view_of(func, args, kwargs)
     except KeyError:
         got = f"a traced argument of {func.__name__}, which gives a view"
-        raise rules.error("face.meaning", got=got) from None
+        settings = [v for v in flatten.leaves((args, kwargs)) if _is_number(v)]
+        raise demanded(rules.error("face.meaning", got=got), *settings) from None
     return new(func, args, kwargs) if found is NotImplemented else found
+
+
+def _is_number(value: Any) -> bool:
+    """True for a traced number that is not known."""
+    return isinstance(value, NumpyTracer) and value.number and not value.shape
 
 
 def new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

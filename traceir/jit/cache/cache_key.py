@@ -35,6 +35,8 @@ class CallSignature:
     axes: tuple[tuple[Hashable, int], ...] = ()
     # The keys of the dicts among the arguments, where these count in their own order.
     orders: tuple[tuple[Any, ...], ...] = ()
+    # Arguments that are known, though they are not static.
+    known: tuple[tuple[str, Any], ...] = ()
 
     def __getattr__(self, flag: str) -> Any:
         """The value of a flag."""
@@ -52,6 +54,12 @@ class CallSignature:
     def paths(self) -> tuple[str, ...]:
         """The user's spelling of each leaf of the traced arguments."""
         return leaf_paths(self.labels, self.treedef)
+
+    @property
+    def leaf_labels(self) -> tuple[str, ...]:
+        """The argument of each leaf."""
+        pairs = zip(self.labels, self.treedef.below, strict=True)
+        return tuple(label for label, tree in pairs for _ in range(tree.num_leaves))
 
 
 def leaf_paths(labels: Sequence[str], treedef: flatten.TreeDef) -> tuple[str, ...]:
@@ -86,8 +94,10 @@ class KeyTable:
                 return part(call)
             case "leaf":
                 return tuple(part(aval) for aval in call.avals)
-            case _:
+            case "static":
                 return tuple((name, part(v, typed)) for name, v in call.statics)
+            case _:
+                return tuple((name, part(v, typed)) for name, v in call.known)
 
     def differences(self, old: KeyedCall, new: KeyedCall) -> Iterator[str]:
         """One line for each row that differs, with the argument, old and new."""
@@ -98,6 +108,8 @@ class KeyTable:
                 yield f"{row.id}: was {_show(was)}, now {_show(now)}"
             elif row.per == "leaf":
                 yield from _by_leaf(row, new.call.paths, was, now)
+            elif row.per == "known":
+                yield from _by_known(row, old, new, was, now)
             else:
                 yield from _by_static(row, old, new, was, now)
 
@@ -110,7 +122,12 @@ class KeyedCall:
     key: Key
 
 
-_NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
+_NAMES = {
+    "call": ("call",),
+    "leaf": ("v",),
+    "static": ("v", "typed"),
+    "known": ("v", "typed"),
+}
 
 
 def _same(was: Any, now: Any) -> bool:
@@ -145,6 +162,21 @@ def _by_static(
         if not _same(a, b):
             change = f"was {_static(before)}, now {_static(after)}"
             yield f"{row.id}: argument {name} {change}"
+
+
+def _by_known(
+    row: KeyRow, old: KeyedCall, new: KeyedCall, was: Any, now: Any
+) -> Iterator[str]:
+    """The known arguments that differ between two keys, one sentence each."""
+    parts, others = dict(was), dict(now)
+    before, after = dict(old.call.known), dict(new.call.known)
+    for name in dict.fromkeys((*before, *after)):
+        if parts.get(name) != others.get(name):
+            shown = (
+                _static(values[name]) if name in values else "traced"
+                for values in (before, after)
+            )
+            yield f"{row.id}: argument {name} was {next(shown)}, now {next(shown)}"
 
 
 def _show(part: Any) -> str:

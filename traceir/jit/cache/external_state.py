@@ -37,6 +37,7 @@ from traceir.jit.cache.fingerprints import (
     own_data,
     state_of,
 )
+from traceir.tracing.concretization import ArgumentDemand
 
 # Stands for a generator that is not looked at.
 _QUIET = object()
@@ -53,7 +54,13 @@ def unchanging(
     """
     statics = tuple(statics)
     first = _Watch(fun, statics)
-    found = record()
+    try:
+        found = record()
+    except (
+        ArgumentDemand
+    ):  # which has the function traced again, as if for the first time
+        first.undo()
+        raise
     changed = first.change()
     if changed is None:
         return found

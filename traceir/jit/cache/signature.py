@@ -6,7 +6,8 @@ Serves: cache.key.tree, cache.key.static
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from traceir import rules
@@ -29,12 +30,29 @@ class Bound:
     slots: tuple[tuple[str, str, int | str | None], ...]
     # Where each traced argument stood in the call: its position or its keyword.
     origins: tuple[int | str, ...]
+    # Arguments that are known in this call though they are not static, and where each
+    # stood.
+    known: tuple[tuple[str, Any], ...] = ()
+    known_origins: tuple[int | str, ...] = ()
+
+    def knowing(self, labels: Collection[str]) -> Bound:
+        """The same arguments, of which these are known, too."""
+        every = list(zip(self.dynamic, self.origins, strict=True))
+        traced = [one for one in every if one[0][0] not in labels]
+        known = [one for one in every if one[0][0] in labels]
+        return replace(
+            self,
+            dynamic=tuple(pair for pair, _ in traced),
+            origins=tuple(origin for _, origin in traced),
+            known=(*self.known, *(pair for pair, _ in known)),
+            known_origins=(*self.known_origins, *(origin for _, origin in known)),
+        )
 
     def rebuild(
         self, values: Sequence[Any]
     ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
         """Positional and keyword arguments with the traced ones replaced."""
-        by_label = dict(self.statics)
+        by_label = dict((*self.statics, *self.known))
         by_label.update(zip((label for label, _ in self.dynamic), values, strict=True))
         arguments: dict[str, Any] = {}
         for label, name, key in self.slots:
@@ -127,6 +145,12 @@ class StaticSpec:
 
     def __bool__(self) -> bool:
         return bool(self.names or self.positions)
+
+    def extended(self, origins: Sequence[int | str]) -> StaticSpec:
+        """These, and the arguments at some places of a call."""
+        names = self.names.union(o for o in origins if isinstance(o, str))
+        places = self.positions.union(o for o in origins if isinstance(o, int))
+        return StaticSpec(names, places) if origins else self
 
     def covers(self, label: str, position: int | None, name: str) -> bool:
         """True if the argument with this label and position is static."""

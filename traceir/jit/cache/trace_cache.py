@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import rules
@@ -26,6 +26,7 @@ from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
+from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Written
 from traceir.jit.runtime_checks import RuntimeChecks
 from traceir.pytrees import flatten
@@ -86,6 +87,15 @@ def _drop(cache: ref[FunctionCache], entry: TraceCacheEntry) -> None:
         alive.drop(entry)
 
 
+class CacheInfo(NamedTuple):
+    """Counts of one function's cache: all `jit` of that function share it."""
+
+    hits: int
+    misses: int
+    currsize: int
+    compiles: int
+
+
 class FunctionCache:
     """The entries of one function, shared by every `jit` of it and by all threads."""
 
@@ -94,9 +104,20 @@ class FunctionCache:
         self.entries: dict[Key, TraceCacheEntry] = {}
         # Raw keys of whole calls, one mapping per set of jit options.
         self.fast: dict[object, dict[Any, Any]] = {}
+        self.known = KnownArguments()
         self.misses = 0
         self._pending: dict[Key, _Pending] = {}
         self._lock = threading.RLock()
+
+    def info(self) -> CacheInfo:
+        """Hits, misses, size and compilations."""
+        entries = list(self.entries.values())
+        return CacheInfo(
+            sum(e.hits for e in entries),
+            self.misses,
+            len(entries),
+            sum(len(e.executables) for e in entries),
+        )
 
     def clear(self) -> None:
         """Forget every trace; the next call traces anew."""
@@ -104,6 +125,7 @@ class FunctionCache:
             self.entries.clear()
             for mapping in self.fast.values():
                 mapping.clear()
+            self.known.clear()
             self.misses = 0
 
     def remember(

@@ -5,5 +5,6 @@ call like it has been seen. Start reading at `guard_codegen.Runner`.
 
 - `float_faults`: the caller's `np.errstate`, which machine code cannot obey
 - `guard_codegen`: guards: generated code that recognizes a call seen before
+- `known_values`: runners of calls that differ in the values of known arguments alone
 - `raw_keys`: raw keys of calls, and the runners that they lead to
 """

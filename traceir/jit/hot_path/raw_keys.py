@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ RAW: dict[type, Callable[[Any], Any]] = {
     complex: type,
     **{np.dtype(code).type: type for code in "?bhilqBHILQefdFD"},
     type(None): type,
+    # What is known at once has its value beside the raw key, as numbers by demand have.
+    **dict.fromkeys((str, bytes, type, FunctionType, BuiltinFunctionType), type),
     tuple: _raw_sequence,
     list: _raw_sequence,
     dict: _raw_dict,
@@ -170,7 +173,8 @@ def _input_reader(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
     """
     origins, call, avals = prepared.bound.origins, prepared.call, prepared.call.avals
     flat = all(child.kind is None for child in call.treedef.below)
-    in_order = origins == tuple(range(len(avals))) and not prepared.bound.statics
+    others = prepared.bound.statics or prepared.bound.known
+    in_order = origins == tuple(range(len(avals))) and not others
     if flat and in_order:
         leaves = zip(prepared.leaves, avals, strict=True)
         if all(type(v) is Array and v.aval is a for v, a in leaves):

@@ -11,7 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import is_tracer
-from traceir.tracing.concretization import advice, origin
+from traceir.tracing.concretization import advice, demanded, origin
 
 ShapeLike = Any
 
@@ -35,14 +35,15 @@ def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
         raise rules.error("face.shape", got=repr(shape)) from None
 
 
-def _traced(extents: Sequence[Any]) -> Exception:
-    traced = next(filter(is_tracer, extents))
+def _traced(extents: Sequence[Any]) -> BaseException:
+    traced = [extent for extent in extents if is_tracer(extent)]
     listed = "[" + ", ".join(map(repr, extents)) + "]"
-    return rules.error(
+    error = rules.error(
         "face.shape",
-        got=f"{listed}, {origin(traced)}",
-        hint=advice(traced, "face.shape"),
+        got=f"{listed}, {origin(traced[0])}",
+        hint=advice(traced[0], "face.shape"),
     )
+    return demanded(error, *traced)
 
 
 def axis_in(axis: Any, rank: int) -> int:

@@ -29,7 +29,7 @@ from traceir.lax.structural.index_dtypes import (
     is_wide,
 )
 from traceir.numpy.arrays.nested_lists import listed
-from traceir.tracing.concretization import origin
+from traceir.tracing.concretization import demanded, origin
 
 _NOT_INDICES = (str, bytes, list, float, complex)
 
@@ -165,9 +165,10 @@ def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[SliceOfDim
 
 def slice_cut(part: builtins.slice, extent: int) -> SliceOfDimension:
     """The part that a slice takes of a dimension; IndexError (index.slice)."""
-    for entry in (part.start, part.stop, part.step):
-        if is_tracer(entry):
-            raise rules.error("index.slice", got=traced(entry))
+    entries = [e for e in (part.start, part.stop, part.step) if is_tracer(e)]
+    if entries:
+        error = rules.error("index.slice", got=traced(entries[0]))
+        raise demanded(error, *entries)
     try:
         places = range(*part.indices(extent))
     except (TypeError, ValueError) as error:

@@ -33,6 +33,7 @@ from traceir.numpy.indexing.at_updates import IndexUpdate
 from traceir.numpy.indexing.index_plan import traced
 from traceir.numpy.indexing.take_put import take
 from traceir.numpy.manipulation.shapes import ravel
+from traceir.tracing.concretization import demanded
 
 
 def nonzero(
@@ -57,7 +58,7 @@ def nonzero(
     if size is None:
         which = known_truth(given)
         if is_tracer(which):
-            raise rules.error("index.size", got=traced(given))
+            raise demanded(rules.error("index.size", got=traced(given)), given)
         known = np.nonzero(np.asarray(which))
         return tuple(asarray(found.astype(integers)) for found in known)
     x = as_array(given)

@@ -14,7 +14,7 @@ from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, is_tracer, operand
 from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.elementwise.logic import known_truth
-from traceir.tracing.concretization import origin
+from traceir.tracing.concretization import demanded, origin
 
 
 def trim_zeros(
@@ -35,7 +35,7 @@ def trim_zeros(
     if is_tracer(nonzero):
         # What is not known is a tracer.
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]
-        raise rules.error("order.size", got=got)
+        raise demanded(rules.error("order.size", got=got), value)
     if not set(trim.lower()) <= set("fb"):
         raise rules.error("face.choice", got=f"trim={trim!r}; f, b or both")
     where = np.nonzero(np.asarray(nonzero))

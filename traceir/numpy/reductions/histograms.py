@@ -47,7 +47,7 @@ from traceir.numpy.reductions.reductions import max as _max
 from traceir.numpy.reductions.reductions import min as _min
 from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.numpy.sets.searching import searchsorted
-from traceir.tracing.concretization import origin
+from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.trace import typeof
 
 Bins = Any
@@ -97,7 +97,7 @@ def bincount(
 def _length(value: Any, least: int) -> int:
     if is_tracer(value):
         got = f"bincount of a traced array, {origin(value)}"
-        raise rules.error("order.size", got=got)
+        raise demanded(rules.error("order.size", got=got), value)
     return max(least, int(np.asarray(value, object).max(initial=-1)) + 1)
 
 

@@ -37,7 +37,7 @@ from traceir.numpy.elementwise.logic import (
 from traceir.numpy.indexing.gather_inside import at_places, counted, filled
 from traceir.numpy.manipulation.shapes import concatenate, moveaxis
 from traceir.numpy.sets.sorting import argsort, lexsort
-from traceir.tracing.concretization import origin
+from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.trace import Tracer
 
 
@@ -91,7 +91,7 @@ def unique(
     """
     value = as_array(operand("unique", ar))
     if size is None and not is_known(value):
-        raise rules.error("order.size", got=_traced("unique", value))
+        raise demanded(rules.error("order.size", got=_traced("unique", value)), value)
     if value.dtype.kind == "c":  # as those whose parts are compared
         value = as_array(convert(value, value.dtype))
     lines = axis is not None
@@ -132,7 +132,7 @@ def known_size(name: str, mask: Any, size: int | None) -> int:
     if size is not None:
         return shape_tuple(size)[0]
     if isinstance(mask, Tracer):
-        raise rules.error("order.size", got=_traced(name, mask))
+        raise demanded(rules.error("order.size", got=_traced(name, mask)), mask)
     return int(np.asarray(mask).sum())
 
 
