@@ -215,4 +215,4 @@ def test_what_would_be_seen_elsewhere_is_refused() -> None:
     with raises_rule("staged.memory", TypeError, r"x, f64\[7\]"):
         traceir_numba.jit(seen_twice)(X.copy(), 3)
     with raises_rule("staged.effect", TypeError, "list"):
-        traceir_numba.jit(appended)(X, 3)
+        traceir_numba.jit(appended)(X, np.int64(3))
