@@ -67,8 +67,8 @@ _LEFT_ALONE = (
 @functools.cache
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
-    own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS}
-    numbers = {**classes.scalars(), **conversions.CLASSES, **classes.ASKING}
+    own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS} | classes.ASKING
+    numbers = {**classes.scalars(), **conversions.CLASSES}
     return {**dict(standing_in()), **numbers, **silent, **own, **iteration.FUNCTIONS}
 
 
