@@ -19,14 +19,14 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.functions.captured import CapturedArray
 from traceir.face.functions.creation import array
-from traceir.face.functions.selection import Selection
+from traceir.face.functions.selection import Unsized
 from traceir.face.objects import SeenClass, derived
 from traceir.face.python import conversions
 
 
 def class_of(value: Any) -> builtins.type:
     """The class of a value; of a traced one, that of the value it stands for."""
-    if isinstance(value, (Selection, CapturedArray)):
+    if isinstance(value, (Unsized, CapturedArray)):
         return np.ndarray
     if not isinstance(value, NumpyTracer):
         found = builtins.type(value)

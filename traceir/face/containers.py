@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face.functions.selection import Selection
+from traceir.face.functions.selection import Unsized
 from traceir.jit.cache.writeback import ContainerWrite, Item, Path, Updated, contents
 from traceir.tracing.trace import Tracer
 
@@ -94,8 +94,8 @@ class _Encoder:
         if type(value) is dict:
             pairs = zip(value, self._items(label, value.values()), strict=True)
             return Item("dict", tuple(pairs))
-        if isinstance(value, Selection):
-            raise value.unknown("an element", value.made)
+        if isinstance(value, Unsized):
+            return self.item(label, value.or_sized("an element", value.made))
         if isinstance(value, _CONSTANTS):
             return Item("constant", value)
         got = f"{label}, in which there is a value of type {type(value).__name__}"

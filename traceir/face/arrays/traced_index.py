@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from traceir import lax
+from traceir import numpy as jnp
 from traceir.face.arrays.views import IndexView
 from traceir.numpy.indexing import getitem
 from traceir.tracing.trace import Tracer
@@ -42,3 +44,39 @@ class TracedIndex:
 
 def _plain(*parts: Any) -> bool:
     return not any(isinstance(part, Tracer) for part in parts)
+
+
+class TracedWindow(TracedIndex):
+    """A box of an array at traced places; `dims` are the dimensions that the view
+    keeps, None a new one."""
+
+    __slots__ = ("starts", "sizes", "shape", "dims")
+
+    def __init__(
+        self,
+        starts: tuple[Any, ...],
+        sizes: tuple[int, ...],
+        shape: tuple[int, ...],
+        dims: tuple[int | None, ...],
+    ) -> None:
+        self.starts, self.sizes, self.shape, self.dims = starts, sizes, shape, dims
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array where the box is at the beginning: it lies so."""
+        box = value[tuple(map(slice, self.sizes))]
+        dropped = tuple(d for d in range(value.ndim) if d not in self.dims)
+        kept = box[tuple(0 if d in dropped else slice(None) for d in range(value.ndim))]
+        return kept[tuple(None if d is None else slice(None) for d in self.dims)]
+
+    def read(self, base: Any) -> Any:
+        """The elements of the box."""
+        box = lax.dynamic_slice(base, self.starts, self.sizes)
+        return jnp.reshape(box, self.shape)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The base with new elements in the box."""
+        box = jnp.reshape(jnp.broadcast_to(value, self.shape), self.sizes)
+        return lax.dynamic_update_slice(base, box, self.starts)

@@ -45,6 +45,16 @@ class LoopSteps:
         return min(every[0], every[-1]), max(every[0], every[-1])
 
 
+class TracedSequence:
+    """A sequence with a length that may be traced, of which a loop knows the steps."""
+
+    __slots__ = ()
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        raise NotImplementedError
+
+
 class TracedRange:
     """A range with traced bounds; in a loop that is recorded, it is its steps."""
 
@@ -148,7 +158,7 @@ def zip_of(*iterables: Any, strict: bool = False) -> Any:
 
 def reversed_of(sequence: Any) -> Any:
     """`reversed`, of what may be traced."""
-    if isinstance(sequence, TracedRange) or (
+    if isinstance(sequence, (TracedRange, TracedSequence)) or (
         isinstance(sequence, Tracer) and sequence.ndim
     ):
         return Reversed((sequence,), lambda s: builtins.reversed(list(s)))
@@ -180,7 +190,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 def has_steps(value: Any) -> bool:
     """True if the items of an iterable are numbered steps of what may be traced."""
-    return isinstance(value, (range, TracedRange, Together)) or (
+    return isinstance(value, (range, TracedRange, TracedSequence, Together)) or (
         isinstance(value, Tracer) and value.ndim > 0
     )
 
@@ -191,6 +201,8 @@ def steps_of(value: Any) -> LoopSteps | None:
         return LoopSteps(value.start, value.stop, value.step, lambda i: i)
     if isinstance(value, Tracer) and value.ndim:
         return LoopSteps(0, value.shape[0], 1, lambda k: value[k])
+    if isinstance(value, TracedSequence):
+        return value.steps()
     if isinstance(value, Reversed):
         return _backwards(steps_of(value.parts[0]))
     if isinstance(value, (Places, Elements)):

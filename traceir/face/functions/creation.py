@@ -26,7 +26,7 @@ from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.arrays.values import array_of, cast
 from traceir.face.functions.captured import CapturedArray
 from traceir.face.functions.functions import apply
-from traceir.face.functions.selection import Selection
+from traceir.face.functions.selection import Unsized
 from traceir.lax.checks.operands import operand
 from traceir.tracing.trace import Tracer
 
@@ -149,8 +149,10 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, **like: Any) ->
 def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
     """An array of a value, or the value itself, by the row of the table."""
     value = value.seen() if isinstance(value, CapturedArray) else value
-    if isinstance(value, Selection):
-        return value if dtype is None else value.astype(dtype)
+    if isinstance(value, Unsized):
+        if dtype is not None:
+            return value.astype(dtype)
+        return value.copy() if copy else value
     if isinstance(value, NumpyTracer) and not value.number:
         of = SHARED[name].of
         given = {of: value, "dtype": dtype, "order": order, "copy": copy}

@@ -26,16 +26,39 @@ from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer
 
 
-class Selection(np.lib.mixins.NDArrayOperatorsMixin):
+class Unsized(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of which values decide how many elements it has."""
+
+    __slots__ = ("made",)
+    made: Source | None  # the user's line
+
+    def unknown(self, what: str, where: Source | None = None) -> Exception:
+        """The error of a request that depends on the number of elements."""
+        raise NotImplementedError
+
+    def or_sized(self, what: str, where: Source | None = None) -> Any:
+        """The array with known extents that this is in all but rare cases, which the
+        program checks; raises the error of `unknown` if there is none."""
+        raise self.unknown(what, where)
+
+    def astype(self, dtype: Any, **options: Any) -> Unsized:
+        """The elements in another dtype."""
+        raise NotImplementedError
+
+    def copy(self, order: str = "C") -> Unsized:
+        """The elements in memory of their own."""
+        raise NotImplementedError
+
+
+class Selection(Unsized):
     """`x[mask]` while the mask is traced.
 
     `full` has the elements at all places of `x`, `mask` tells which of them are in it.
     """
 
-    __slots__ = ("full", "made", "mask")
+    __slots__ = ("full", "mask")
     full: NumpyTracer
     mask: NumpyTracer
-    made: Source | None  # the user's line
 
     def __init__(self, full: NumpyTracer, mask: Tracer) -> None:
         if mask.shape != full.shape[: mask.ndim]:

@@ -11,13 +11,15 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import choose_value, truth_of
-from traceir.face.control_flow.iteration import TracedRange, has_steps
+from traceir.face.control_flow.iteration import TracedRange, TracedSequence, has_steps
 from traceir.face.python import written
 from traceir.face.python.numbers import as_integer, integer, is_traced
 from traceir.face.python.rounding import rounded
@@ -50,7 +52,14 @@ def _chosen(truth: Any, yes: Any, no: Any) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, NumpyTracer) and is_traced(value) and value.ndim == 1
+    if isinstance(value, TracedSequence):
+        return True
+    return (
+        isinstance(value, NumpyTracer)
+        and is_traced(value)
+        and value.ndim == 1
+        and value.size > 0
+    )
 
 
 def _extreme(name: str, compare: Function, whole: Function) -> Function:
@@ -59,7 +68,7 @@ def _extreme(name: str, compare: Function, whole: Function) -> Function:
 
     def found(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         rest = {} if default is _NOTHING else {"default": default}
-        if len(args) == 1 and key is None and _is_array(args[0]) and len(args[0]):
+        if len(args) == 1 and key is None and _is_array(args[0]):
             return whole(args[0])
         items = list(args[0]) if len(args) == 1 else list(args)
         if (len(args) != 1 and rest) or len(items) < 2:
@@ -128,6 +137,8 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[
 
 def len(obj: Any, /) -> Any:
     """The number of items; of a range with traced bounds it is traced."""
+    if isinstance(obj, TracedSequence):
+        return obj.steps().stop
     if not isinstance(obj, TracedRange):
         return builtins.len(obj)
     start, stop, step = obj.start, obj.stop, obj.step
@@ -155,8 +166,8 @@ def pow(base: Any, exp: Any, mod: Any = None) -> Any:
 FUNCTIONS: dict[str, Function] = {
     "min": _extreme("min", lambda a, b: a < b, written.least),
     "max": _extreme("max", lambda a, b: a > b, written.greatest),
-    "any": _combined("any", True, jnp.any, lax.bitwise_or),
-    "all": _combined("all", False, jnp.all, lax.bitwise_and),
+    "any": _combined("any", True, np.any, lax.bitwise_or),
+    "all": _combined("all", False, np.all, lax.bitwise_and),
     "sum": sum,
     "sorted": sorted,
     "len": len,

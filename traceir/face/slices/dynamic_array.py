@@ -1,0 +1,252 @@
+"""Arrays with extents that values decide, as a plain function sees them.
+
+Serves: slice.length
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.base.source_info import Source, capture, user_frame_summary
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.callers import by_user
+from traceir.face.control_flow.iteration import LoopSteps, TracedSequence
+from traceir.face.functions import ufuncs
+from traceir.face.functions.selection import Unsized
+from traceir.face.python.numbers import require
+from traceir.face.slices import reductions
+from traceir.face.slices.assignment import assign
+from traceir.face.slices.elements import Elements, applied, by_ufunc, of_view, stored
+from traceir.face.slices.extents import Extent, known_extent
+from traceir.face.slices.strided_view import StridedView
+from traceir.tracing.concretization import origin
+from traceir.tracing.trace import Tracer
+
+
+class DynamicArray(Unsized, TracedSequence):
+    """A slice whose bounds are values, or what is computed from such slices.
+
+    A slice is a view: it has the elements that its array has, and what is written to it
+    is written there. Other elements are computed where they are used; they get memory
+    of their own when something is written to them.
+    """
+
+    __slots__ = ("_elements", "_view")
+
+    def __init__(self, found: StridedView | Elements) -> None:
+        self._view = found if isinstance(found, StridedView) else None
+        self._elements = None if isinstance(found, StridedView) else found
+        self.made = capture()
+
+    @property  # type: ignore[misc]  # it has no setter
+    def __class__(self) -> Any:
+        """The class that a user's `isinstance` is told: that of arrays."""
+        return np.ndarray if by_user() else DynamicArray
+
+    # What it is -------------------------------------------------------------------
+
+    @property
+    def elements(self) -> Elements:
+        """The elements that it has now."""
+        return self._elements if self._view is None else of_view(self._view)  # type: ignore[return-value]
+
+    @property
+    def view(self) -> StridedView:
+        """The part of an array that it is."""
+        if self._view is None:
+            assert self._elements is not None
+            self._view, self._elements = stored(self._elements), None
+        return self._view
+
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        """The extents."""
+        held = self._view or self._elements
+        assert held is not None
+        return held.extents
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the elements."""
+        found: np.dtype
+        found = self._view.base.dtype if self._view else self._elements.dtype  # type: ignore[union-attr]
+        return found
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.extents)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The extents as numbers, which may be traced."""
+        return tuple(extent.length for extent in self.extents)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        return functools.reduce(lambda a, b: a * b, self.shape, 1)
+
+    def __repr__(self) -> str:
+        kinds = ("n" if e.known is None else str(e.known) for e in self.extents)
+        return f"an array of {self.dtype} with {'×'.join(kinds)} elements"
+
+    def unknown(self, what: str, where: Source | None = None) -> Exception:
+        """The error of a request that needs extents that are known."""
+        traced = next(n for n in self.shape if isinstance(n, Tracer))
+        line = None if where is None else user_frame_summary(where)
+        got = f"{what} of {self!r}, {origin(traced)}"
+        return rules.error("slice.length", got=got, where=line)
+
+    def sized(self) -> Any:
+        """The array of known extents that this is unless a slice is cut off, which the
+        program checks; None if there is none."""
+        if any(extent.usual is None for extent in self.extents):
+            return None
+        window = None if self._view is None else self._view.window()
+        for extent in self.extents:
+            if extent.known is None:
+                got = f"a slice of {extent.usual} places that an end of its array cuts"
+                require(extent.length != extent.usual, "slice.cut", got)
+        if window is not None:
+            return window
+        found = self.elements
+        usual = tuple(known_extent(e.usual or 0) for e in found.extents)
+        view = stored(Elements(usual, found.dtype, found.at, found.views))
+        return view.base
+
+    def or_sized(self, what: str, where: Source | None = None) -> Any:
+        """The array of known extents that this is. Raises TypeError (slice.length)."""
+        found = self.sized()
+        if found is None:
+            raise self.unknown(what, where)
+        return found
+
+    # Python's and NumPy's protocols -----------------------------------------------
+
+    def __len__(self) -> int:
+        if self.extents[0].known is None:
+            raise self.unknown("len()")
+        return self.extents[0].known
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        return LoopSteps(0, self.extents[0].length, 1, lambda k: self._item(k))
+
+    def _item(self, k: Any) -> Any:
+        found = self.elements
+        if self.ndim > 1:
+            return self[k]
+        return found.element((k,))
+
+    def __iter__(self) -> Any:
+        count = self.extents[0].known
+        if count is None:
+            raise self.unknown("iteration outside of a `for` loop")
+        return (self[k] for k in range(count))
+
+    def __getitem__(self, index: Any) -> Any:
+        view = self.view.taken(index)
+        if view.dims:
+            return settled(view)
+        return of_view(view).element(())
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        write(self.view.taken(index), value)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise self.unknown("__array__()")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in reductions.METHODS:
+            return functools.partial(getattr(np, name), self)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.or_sized(f"the {name!r} attribute"), name)
+
+    def astype(self, dtype: Any, **options: Any) -> DynamicArray:
+        """The elements in another dtype, in memory of their own."""
+        return DynamicArray(stored(self.elements.cast(np.dtype(dtype))))
+
+    def copy(self, order: str = "C") -> DynamicArray:
+        """The elements in memory of their own."""
+        return DynamicArray(stored(self.elements))
+
+    def fill(self, value: Any) -> None:
+        """Make all elements one value."""
+        write(self.view, value)
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any
+    ) -> Any:
+        if ufunc is np.matmul and method == "__call__" and not options:
+            return self.__array_function__(np.matmul, (), inputs, {})
+        if method != "__call__":
+            whole = [_sized(f"{ufunc.__name__}.{method}", v) for v in inputs]
+            return getattr(ufunc, method)(*whole, **options)
+        into = options.pop("out", (None,))[0]
+        operands = [held(value) for value in inputs]
+        function = by_ufunc(ufunc, options)
+        found = applied(ufunc.__name__, function, operands)
+        if into is None:
+            several = isinstance(found, tuple)
+            return tuple(map(DynamicArray, found)) if several else DynamicArray(found)
+        ufuncs.check_cast(ufunc.__name__, found.dtype, into.dtype, "same_kind")
+        if isinstance(into, DynamicArray):
+            write(into.view, DynamicArray(found))
+        else:
+            into[...] = DynamicArray(found)
+        return into
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        found = reductions.FUNCTIONS.get(func)
+        if found is not None:
+            result = found(*map(held, args), **{k: held(v) for k, v in kwargs.items()})
+            if result is not NotImplemented:
+                return shown(result)
+        name = f"{func.__name__}()"
+        whole = [_sized(name, v) for v in args]
+        return func(*whole, **{k: _sized(name, v) for k, v in kwargs.items()})
+
+
+def held(value: Any) -> Any:
+    """An operand, of a dynamic array its elements now."""
+    return value.elements if type(value) is DynamicArray else value
+
+
+def shown(value: Any) -> Any:
+    """A result as the function sees it."""
+    if isinstance(value, Elements):
+        return DynamicArray(value)
+    return settled(value) if isinstance(value, StridedView) else value
+
+
+def settled(view: StridedView) -> Any:
+    """A view as an array of the trace, where its extents are known."""
+    if all(extent.known is not None for extent in view.extents):
+        window = view.window()
+        if window is not None:
+            return window
+    return DynamicArray(view)
+
+
+def _sized(name: str, value: Any) -> Any:
+    if type(value) is DynamicArray:
+        return value.or_sized(name)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_sized(name, part) for part in value)
+    return value
+
+
+def write(view: StridedView, value: Any) -> None:
+    """Write an array or a number to a part of an array."""
+    if type(value) is DynamicArray:
+        same = value._view is not None and value._view.same(view)
+        if same:  # `x[i:j] += 1` has written it
+            return
+        value = value.elements
+    assign(view, value)

@@ -1,0 +1,199 @@
+"""Arrays by their elements: extents, a dtype, and what is at some indices.
+
+Serves: slice.length
+
+Nothing is computed before an element is asked for, inside of a loop over elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+from traceir.face.arrays.array import NumpyTracer, known, traced
+from traceir.face.arrays.values import array_of, cast, dtype_in
+from traceir.face.functions import ufuncs
+from traceir.face.python.numbers import require
+from traceir.face.slices.element_loops import each, each_backwards
+from traceir.face.slices.extents import Extent, known_extent
+from traceir.face.slices.linear_forms import LinearForms
+from traceir.face.slices.strided_view import StridedView, element, whole_view
+from traceir.tracing.trace import Tracer, typeof
+
+Places = Sequence[Any]
+# How an element of a view is read: by its view, of a value, at indices.
+Read = Callable[[StridedView, Any, Places], Any]
+
+
+def plain_read(view: StridedView, value: Any, indices: Places) -> Any:
+    """An element of a view, of a value that its base had."""
+    return view.read(value, indices)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """An array whose elements are computed when they are asked for.
+
+    `at` gives the one at some indices; `views` are the parts of arrays that it reads,
+    each with the value that the array had.
+    """
+
+    extents: tuple[Extent, ...]
+    dtype: Any
+    at: Callable[[Places, Read], Any]
+    views: tuple[tuple[StridedView, Any], ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.extents)
+
+    @property
+    def lengths(self) -> tuple[Any, ...]:
+        """The extents as numbers."""
+        return tuple(extent.length for extent in self.extents)
+
+    def element(self, indices: Places) -> Any:
+        """The element at some indices."""
+        return self.at(indices, plain_read)
+
+    def cast(self, dtype: Any) -> Elements:
+        """The elements in another dtype."""
+
+        def at(indices: Places, read: Read) -> Any:
+            return traced(cast(self.at(indices, read), dtype), number=True)
+
+        return Elements(self.extents, dtype, at, self.views)
+
+    def spread(self, extents: tuple[Extent, ...]) -> Elements:
+        """The elements along other extents, as NumPy broadcasts."""
+        lead = len(extents) - self.ndim
+        alike = [
+            e.known == 1 and w.known != 1
+            for e, w in zip(self.extents, extents[lead:], strict=True)
+        ]
+        if not lead and not any(alike):
+            return self
+
+        def at(indices: Places, read: Read) -> Any:
+            own = indices[lead:]
+            return self.at([0 if a else k for a, k in zip(alike, own)], read)
+
+        return Elements(extents, self.dtype, at, self.views)
+
+
+def of_view(view: StridedView) -> Elements:
+    """The elements that a part of an array has now."""
+    value = view.base.now()
+
+    def at(indices: Places, read: Read) -> Any:
+        return read(view, value, indices)
+
+    return Elements(view.extents, view.base.dtype, at, ((view, value),))
+
+
+def of_operand(value: Any) -> Elements:
+    """An array or a number; a weak number's dtype is Python's class."""
+    if isinstance(value, Elements):
+        return value
+    if isinstance(value, (list, tuple)):
+        value = array_of(value)
+    if isinstance(value, np.ndarray) and value.ndim:
+        value = known(value)
+    if isinstance(value, NumpyTracer) and value.ndim:
+        return of_view(whole_view(value))
+    now = value.now() if isinstance(value, NumpyTracer) else value
+    return Elements((), dtype_in(now), lambda indices, read: now)
+
+
+def common_extents(name: str, parts: Sequence[Elements]) -> tuple[Extent, ...]:
+    """The extents to which arrays broadcast.
+
+    Raises ValueError (slice.lengths): of extents that are values when it runs.
+    """
+    rank = max(part.ndim for part in parts)
+    found = []
+    for dim in range(rank):
+        own = [p.extents[dim - rank] for p in parts if p.ndim >= rank - dim]
+        found.append(_common(name, own))
+    return tuple(found)
+
+
+def _common(name: str, extents: Sequence[Extent]) -> Extent:
+    wide = [extent for extent in extents if extent.known != 1]
+    if not wide:
+        return known_extent(1)
+    first = next((e for e in wide if e.known is not None), wide[0])
+    for other in wide:
+        check_equal(name, first, other)
+    usual = next((e.usual for e in wide if e.usual is not None), None)
+    return Extent(first.length, min(e.most for e in wide), usual)
+
+
+def check_equal(name: str, one: Extent, other: Extent) -> None:
+    """Have the program raise if two extents differ.
+
+    Raises ValueError (slice.lengths) if that is known.
+    """
+    if one is other:
+        return
+    apart = LinearForms().difference(one.length, other.length)
+    if apart:
+        got = f"{name} of {one.length} and {other.length} elements"
+        raise rules.error("slice.lengths", got=got)
+    if apart is None:
+        require(one.length != other.length, "slice.lengths", name)
+
+
+def applied(name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """A function of elements, of arrays that broadcast: Elements, or several."""
+    parts = [of_operand(value) for value in operands]
+    extents = common_extents(name, parts)
+    spread = [part.spread(extents) if part.ndim else part for part in parts]
+    views = tuple(view for part in parts for view in part.views)
+    dummies = [_dummy(part) for part in parts]
+    sample = function(*dummies)
+
+    def at(indices: Places, read: Read) -> Any:
+        return function(*(part.at(indices, read) for part in spread))
+
+    if isinstance(sample, tuple):
+        return tuple(
+            Elements(extents, typeof(one).dtype, _nth(at, k), views)
+            for k, one in enumerate(sample)
+        )
+    return Elements(extents, typeof(sample).dtype, at, views)
+
+
+def _nth(at: Any, k: int) -> Any:
+    return lambda indices, read: at(indices, read)[k]
+
+
+def _dummy(part: Elements) -> Any:
+    """A number of an operand's type: the types of results are those of numbers."""
+    if not part.ndim:
+        return part.at((), plain_read)
+    return traced(np.zeros((), part.dtype)[()], number=True)
+
+
+def by_ufunc(ufunc: np.ufunc, options: dict[str, Any]) -> Callable[..., Any]:
+    """A universal function of numbers."""
+    return lambda *values: ufuncs.apply(ufunc, "__call__", values, options)
+
+
+def stored(found: Elements) -> StridedView:
+    """The elements in memory of their own, which has the greatest extents."""
+    shape = tuple(extent.most for extent in found.extents)
+    memory: NumpyTracer = known(np.zeros(shape, found.dtype))
+    view = whole_view(memory)
+    axes = tuple(
+        type(axis)(0, 1, extent)
+        for axis, extent in zip(view.axes, found.extents, strict=True)
+    )
+    made = StridedView(memory, axes, view.dims)
+    each(found.lengths, lambda at: made.write(at, found.element(at)))
+    return made

@@ -1,0 +1,301 @@
+"""NumPy's functions of arrays whose extents values decide, by loops over elements.
+
+Serves: slice.length
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.face.arrays.array import traced
+from traceir.face.functions import ufuncs
+from traceir.face.functions.functions import reduction_dtype
+from traceir.face.python.numbers import require
+from traceir.face.slices.element_loops import fold
+from traceir.face.slices.elements import (
+    Elements,
+    applied,
+    check_equal,
+    of_operand,
+    plain_read,
+    stored,
+)
+from traceir.face.slices.strided_view import StridedView
+from traceir.lax.checks.shapes import axis_in
+from traceir.tracing.trace import Tracer
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def _implements(*functions: Any) -> Callable[[Any], Any]:
+    def register(function: Any) -> Any:
+        FUNCTIONS.update(dict.fromkeys(functions, function))
+        return function
+
+    return register
+
+
+def _by_axis(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction of all elements as one along axes, too."""
+
+    def reduced(a: Elements, axis: Any = None, **options: Any) -> Any:
+        options = {k: v for k, v in options.items() if v is not np._NoValue}
+        if options.pop("out", None) is not None or options.pop("keepdims", False):
+            return NotImplemented
+        if not set(options) <= {"dtype", "ddof", "initial"}:
+            return NotImplemented
+        if axis is None or (a.ndim == 1 and axis_in(axis, 1) == 0):
+            return reduce(a, **options)
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        gone = [axis_in(one, a.ndim) for one in axes]
+        kept = [d for d in range(a.ndim) if d not in gone]
+        if not kept:
+            return reduce(a, **options)
+        sample = reduce(of_operand(np.ones((1,) * len(gone), a.dtype)), **options)
+
+        def at(indices: Any, read: Any) -> Any:
+            return reduce(_row(a, gone, kept, indices), **options)
+
+        extents = tuple(a.extents[d] for d in kept)
+        return of_stored(stored(Elements(extents, sample.dtype, at)))
+
+    return reduced
+
+
+def of_stored(view: StridedView) -> Any:
+    """Elements in memory of their own: the array itself if its extents are known."""
+    known = all(extent.known is not None for extent in view.extents)
+    return view.base if known else view
+
+
+def _row(a: Elements, gone: list[int], kept: list[int], indices: Any) -> Elements:
+    """The elements along some dimensions, at indices of the others."""
+
+    def at(own: Any, read: Any) -> Any:
+        every: list[Any] = [0] * a.ndim
+        for d, k in (*zip(gone, own), *zip(kept, indices)):
+            every[d] = k
+        return a.at(every, read)
+
+    return Elements(tuple(a.extents[d] for d in gone), a.dtype, at)
+
+
+def _fold(a: Elements, start: Any, step: Callable[..., Any]) -> Any:
+    return fold(a.lengths, start, lambda s, at: step(s, a.element(at)))
+
+
+def _total(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
+    def total(a: Elements, dtype: Any = None, initial: Any = None) -> Any:
+        own = reduction_dtype(a.dtype) if dtype is None else np.dtype(dtype)
+        start = own.type(unit) if initial is None else own.type(1) * initial
+        return _fold(a.cast(own), start, ufunc)
+
+    return total
+
+
+def _end(dtype: np.dtype, most: bool) -> Any:
+    """The least or the greatest value of a dtype."""
+    if dtype.kind == "b":
+        return np.bool_(most)
+    if dtype.kind == "f":
+        return dtype.type(np.inf if most else -np.inf)
+    limits = np.iinfo(dtype)
+    return dtype.type(limits.max if most else limits.min)
+
+
+def _check_any(a: Elements, name: str) -> None:
+    """Have the program raise if there are no elements."""
+    for extent in a.extents:
+        if extent.known == 0:
+            raise rules.error("slice.lengths", got=f"{name} of no elements")
+        if extent.known is None:
+            require(extent.length == 0, "slice.lengths", f"{name} of no elements")
+
+
+def _extreme(ufunc: np.ufunc, most: bool) -> Callable[..., Any]:
+    def extreme(a: Elements, initial: Any = None) -> Any:
+        if initial is None:
+            _check_any(a, ufunc.__name__)
+        start = _end(a.dtype, not most) if initial is None else a.dtype.type(initial)
+        return _fold(a, start, ufunc)
+
+    return extreme
+
+
+def _place(name: str, most: bool) -> Callable[..., Any]:
+    better = np.greater if most else np.less
+
+    def place(a: Elements) -> Any:
+        if a.ndim != 1:
+            return NotImplemented
+        _check_any(a, name)
+        first = a.element((0,))
+
+        def step(state: Any, at: Any) -> Any:
+            best, where = state
+            value = a.element(at)
+            wins = better(value, best)
+            if a.dtype.kind == "f":  # the first NaN
+                nan, had = np.not_equal(value, value), np.not_equal(best, best)
+                wins = np.logical_or(wins, np.logical_and(nan, np.logical_not(had)))
+            return np.where(wins, value, best)[()], np.where(wins, at[0], where)[()]
+
+        found = fold(a.lengths, (first, np.int64(0)), step)
+        return found[1]
+
+    return place
+
+
+def _mean(a: Elements, dtype: Any = None) -> Any:
+    own = a.dtype if a.dtype.kind in "fc" else np.dtype(float)
+    own = own if dtype is None else np.dtype(dtype)
+    return (_sum(a, own) / _count(a)).astype(own)
+
+
+def _count(a: Elements) -> Any:
+    found: Any = 1
+    for length in a.lengths:
+        found = found * length
+    return found
+
+
+def _variance(a: Elements, ddof: Any = 0, dtype: Any = None) -> Any:
+    centre = _mean(a, dtype)
+    less = by_numbers(lambda x: np.abs(x - centre) ** 2, a)
+    return (_sum(less) / (_count(a) - ddof)).astype(centre.real.dtype)
+
+
+def _deviation(a: Elements, **options: Any) -> Any:
+    return np.sqrt(_variance(a, **options))
+
+
+def by_numbers(function: Callable[..., Any], *operands: Any) -> Elements:
+    """A function of elements."""
+    found: Elements = applied("a function", function, operands)
+    return found
+
+
+def _counted(a: Elements) -> Any:
+    return _sum(by_numbers(lambda x: x != 0, a))
+
+
+_sum = _total(np.add, 0)
+_ALL_OF = {
+    np.sum: _sum,
+    np.prod: _total(np.multiply, 1),
+    np.max: _extreme(np.maximum, True),
+    np.min: _extreme(np.minimum, False),
+    np.mean: _mean,
+    np.var: _variance,
+    np.std: _deviation,
+    np.any: lambda a: _fold(by_numbers(lambda x: x != 0, a), np.False_, np.logical_or),
+    np.all: lambda a: _fold(by_numbers(lambda x: x != 0, a), np.True_, np.logical_and),
+    np.count_nonzero: _counted,
+    np.argmax: _place("argmax", True),
+    np.argmin: _place("argmin", False),
+}
+FUNCTIONS.update({func: _by_axis(reduce) for func, reduce in _ALL_OF.items()})
+
+
+@_implements(np.size)
+def _size(a: Elements, axis: Any = None) -> Any:
+    return _count(a) if axis is None else a.lengths[axis]
+
+
+@_implements(np.shape)
+def _shape(a: Elements) -> Any:
+    return a.lengths
+
+
+@_implements(np.ndim)
+def _ndim(a: Elements) -> int:
+    return a.ndim
+
+
+@_implements(np.copy)
+def _copy(a: Elements, order: str = "K", subok: bool = False) -> Any:
+    return stored(a)
+
+
+@_implements(np.matmul, np.dot, np.inner)
+def _product(a: Any, b: Any) -> Any:
+    """The products of rows with columns, added up."""
+    x, y = of_operand(a), of_operand(b)
+    if not x.ndim or not y.ndim:
+        return applied("dot", np.multiply, (x, y))
+    if x.ndim > 2 or y.ndim > 2:
+        return NotImplemented
+    inner = 0 if y.ndim == 1 else y.ndim - 2
+    check_equal("a product", x.extents[-1], y.extents[inner])
+    rows, columns = x.extents[:-1], y.extents[inner + 1 :]
+    one = of_operand(np.ones(1, x.dtype)), of_operand(np.ones(1, y.dtype))
+    dtype = applied("dot", np.multiply, one).dtype
+    count = x.extents[-1] if x.extents[-1].known is not None else y.extents[inner]
+
+    def at(indices: Any, read: Any) -> Any:
+        row, column = indices[: len(rows)], indices[len(rows) :]
+
+        def step(total: Any, k: Any) -> Any:
+            return total + x.at((*row, *k), read) * y.at((*k, *column), read)
+
+        return fold((count.length,), dtype.type(0), step)
+
+    if not rows and not columns:
+        return at((), plain_read)
+    return of_stored(stored(Elements((*rows, *columns), dtype, at)))
+
+
+@_implements(np.vdot)
+def _vdot(a: Any, b: Any) -> Any:
+    return _product(applied("vdot", np.conjugate, (a,)), b)
+
+
+@_implements(np.outer)
+def _outer(a: Any, b: Any, out: Any = None) -> Any:
+    x, y = of_operand(a), of_operand(b)
+    if x.ndim != 1 or y.ndim != 1 or out is not None:
+        return NotImplemented
+    tall = Elements(
+        (*x.extents, of_operand(np.ones(1)).extents[0]),
+        x.dtype,
+        lambda at, read: x.at(at[:1], read),
+        x.views,
+    )
+    return applied("outer", np.multiply, (tall, y))
+
+
+@_implements(np.linalg.norm)
+def _norm(x: Elements, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if keepdims or x.ndim != 1 and (ord is not None or axis is not None):
+        return NotImplemented
+    size = by_numbers(np.abs, x)
+    if ord in (None, 2):
+        real = size if size.dtype.kind == "f" else size.cast(np.dtype(float))
+        return np.sqrt(_sum(by_numbers(lambda v: v * v, real)))
+    if ord == 1:
+        return _sum(size)
+    if ord == np.inf:
+        return _ALL_OF[np.max](size)
+    return NotImplemented
+
+
+def _element_by_element(func: Any) -> Callable[..., Any]:
+    def called(*args: Any, **options: Any) -> Any:
+        return applied(func.__name__, lambda *v: func(*v, **options), args)
+
+    return called
+
+
+for _func in (np.where, np.clip, np.round, np.around, np.real, np.imag, np.isclose):
+    FUNCTIONS[_func] = _element_by_element(_func)
+
+METHODS = frozenset(
+    (
+        *("sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax"),
+        *("argmin", "dot", "clip", "round", "conjugate"),
+    )
+)
