@@ -31,7 +31,6 @@ from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
 from traceir.face.python.numbers import as_python
 from traceir.face.slices import indexing as slices
-from traceir.face.slices.extents import is_sliced_by_values
 from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
@@ -149,7 +148,7 @@ def getitem(self: NumpyTracer, index: Any) -> Any:
     place = index_of(index)
     if not is_known(place) and not is_mask(place) and by_user():
         check_index(self.shape, place)
-    if is_sliced_by_values(place):
+    if slices.is_dynamic(place):
         return slices.read(self, place)
     return read(self, place)
 
@@ -159,7 +158,7 @@ def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
     place = index_of(index)
     if not is_known(place) and not is_mask(place) and by_user():
         check_index(self.shape, place)
-    if is_sliced_by_values(place) or type(value) is slices.DynamicArray:
+    if slices.is_dynamic(place) or type(value) is slices.DynamicArray:
         slices.update(self, place, value)
     else:
         write(self, place, value)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from traceir import rules
 from traceir.face.arrays.values import cast
 from traceir.face.slices.element_loops import each, each_backwards
 from traceir.face.slices.elements import (
     Elements,
     Places,
     Read,
-    check_equal,
+    check_spread,
     of_operand,
 )
 from traceir.face.slices.extents import SlicedAxis
@@ -27,18 +26,8 @@ def assign(target: StridedView, value: Any) -> None:
 
     Raises ValueError (slice.lengths), TypeError (update.shape).
     """
-    new = of_operand(value)
-    extents = target.extents
-    while new.ndim > len(extents) and new.extents[0].known == 1:
-        new = _without_first(new)
-    if new.ndim > len(extents):
-        got = f"an update of {new.ndim} dimensions for {len(extents)}"
-        raise rules.error("update.shape", got=got)
-    for extent, own in zip(extents[len(extents) - new.ndim :], new.extents):
-        if own.known != 1:
-            check_equal("an update", extent, own)
-    dtype = target.base.dtype
-    source = new.spread(extents) if new.ndim else new
+    extents, dtype = target.extents, target.base.dtype
+    source = check_spread(of_operand(value), extents)
     read, backwards = _reader(target, source)
 
     def body(at: tuple[Any, ...]) -> None:
@@ -48,13 +37,6 @@ def assign(target: StridedView, value: Any) -> None:
         each_backwards(extents[0].length, body)
     else:
         each(tuple(e.length for e in extents), body)
-
-
-def _without_first(found: Elements) -> Elements:
-    def at(indices: Places, read: Read) -> Any:
-        return found.at((0, *indices), read)
-
-    return Elements(found.extents[1:], found.dtype, at, found.views)
 
 
 def _reader(target: StridedView, source: Elements) -> tuple[Read, bool]:

@@ -20,7 +20,14 @@ from traceir.face.functions.selection import Unsized
 from traceir.face.python.numbers import require
 from traceir.face.slices import reductions
 from traceir.face.slices.assignment import assign
-from traceir.face.slices.elements import Elements, applied, by_ufunc, of_view, stored
+from traceir.face.slices.elements import (
+    Elements,
+    applied,
+    by_ufunc,
+    check_spread,
+    of_view,
+    stored,
+)
 from traceir.face.slices.extents import Extent, known_extent
 from traceir.face.slices.strided_view import StridedView
 from traceir.tracing.concretization import origin
@@ -197,10 +204,18 @@ class DynamicArray(Unsized, TracedSequence):
             return tuple(map(DynamicArray, found)) if several else DynamicArray(found)
         ufuncs.check_cast(ufunc.__name__, found.dtype, into.dtype, "same_kind")
         if isinstance(into, DynamicArray):
-            write(into.view, DynamicArray(found))
+            into.become(found)
         else:
             into[...] = DynamicArray(found)
         return into
+
+    def become(self, found: Elements) -> None:
+        """Take other elements, in the dtype that it has, as `y += 1` does."""
+        if self._view is None:
+            extents = self.extents
+            self._elements = check_spread(found, extents).cast(self.dtype)
+        else:
+            assign(self._view, found)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         found = reductions.FUNCTIONS.get(func)

@@ -197,3 +197,26 @@ def stored(found: Elements) -> StridedView:
     made = StridedView(memory, axes, view.dims)
     each(found.lengths, lambda at: made.write(at, found.element(at)))
     return made
+
+
+def check_spread(new: Elements, extents: tuple[Extent, ...]) -> Elements:
+    """New elements for a part of an array that has these extents.
+
+    Raises ValueError (update.shape, slice.lengths).
+    """
+    while new.ndim > len(extents) and new.extents[0].known == 1:
+        new = _without_first(new)
+    if new.ndim > len(extents):
+        got = f"an update of {new.ndim} dimensions for {len(extents)}"
+        raise rules.error("update.shape", got=got)
+    for extent, own in zip(extents[len(extents) - new.ndim :], new.extents, strict=True):
+        if own.known != 1:
+            check_equal("an update", extent, own)
+    return new.spread(extents) if new.ndim else new
+
+
+def _without_first(found: Elements) -> Elements:
+    def at(indices: Places, read: Read) -> Any:
+        return found.at((0, *indices), read)
+
+    return Elements(found.extents[1:], found.dtype, at, found.views)

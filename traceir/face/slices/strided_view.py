@@ -31,6 +31,7 @@ from traceir.numpy.indexing import getitem, index_plan
 from traceir.tracing.trace import Tracer
 
 Axis = Any  # a place, which may be traced, or a SlicedAxis
+_INSIDE = "promise_in_bounds"
 _NEW = known_extent(1)
 
 
@@ -64,9 +65,9 @@ class StridedView:
 
     def write(self, indices: Sequence[Any], value: Any) -> None:
         """Make a number of the base's dtype an element."""
-        starts, base = self.places(indices), self.base
-        box = lax.broadcast_in_dim(value, (1,) * base.ndim, ())
-        base.replace(traced(lax.dynamic_update_slice(base.now(), box, starts)))
+        base: Any = self.base
+        update = base.now().at[self.places(indices)].set
+        base.replace(traced(update(value, mode=_INSIDE, wrap_negative_indices=False)))
 
     def taken(self, index: Any) -> StridedView:
         """The part of this view that an index takes.
