@@ -9,6 +9,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `control_flow`: loops and choices of a plain function, as they are written in Python
 - `functions`: NumPy's functions on traced arrays, by their own names
 - `python`: Python's own numbers and functions in a plain function that is traced
+- `slices`: slices whose bounds are values: `a[lo:hi]` with traced `lo` and `hi`
 - `binding`: NumPy's protocols, operators and methods, bound to traced arrays
 - `callers`: a test of who calls: the user, or these packages and NumPy
 - `calls`: the call of a plain function while it is traced

@@ -8,9 +8,9 @@ written by loops over its elements. Start reading at `indexing.read`, then at
 `dynamic_array.DynamicArray`.
 
 - `assignment`: updates of slices whose bounds are values: loops that write elements
+- `delayed_arrays`: arrays by their elements: extents, a dtype, what is at some places
 - `dynamic_array`: arrays with extents that values decide, as a plain function sees them
 - `element_loops`: loops over elements, which are recorded as loops of the user's are
-- `elements`: arrays by their elements: extents, a dtype, and what is at some indices
 - `extents`: extents that values decide, and the dimensions of slices with such bounds
 - `indexing`: reads and writes of arrays by slices whose bounds are values
 - `linear_forms`: integers of a trace as sums of others, and their ranges

@@ -12,7 +12,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.source_info import Source, capture, user_frame_summary
-from traceir.face.arrays.array import NumpyTracer
 from traceir.face.callers import by_user
 from traceir.face.control_flow.iteration import LoopSteps, TracedSequence
 from traceir.face.functions import ufuncs
@@ -20,13 +19,13 @@ from traceir.face.functions.selection import Unsized
 from traceir.face.python.numbers import require
 from traceir.face.slices import reductions
 from traceir.face.slices.assignment import assign
-from traceir.face.slices.elements import (
-    Elements,
+from traceir.face.slices.delayed_arrays import (
+    DelayedArray,
     applied,
     by_ufunc,
     check_spread,
+    materialized,
     of_view,
-    stored,
 )
 from traceir.face.slices.extents import Extent, known_extent
 from traceir.face.slices.strided_view import StridedView
@@ -44,7 +43,7 @@ class DynamicArray(Unsized, TracedSequence):
 
     __slots__ = ("_elements", "_view")
 
-    def __init__(self, found: StridedView | Elements) -> None:
+    def __init__(self, found: StridedView | DelayedArray) -> None:
         self._view = found if isinstance(found, StridedView) else None
         self._elements = None if isinstance(found, StridedView) else found
         self.made = capture()
@@ -57,7 +56,7 @@ class DynamicArray(Unsized, TracedSequence):
     # What it is -------------------------------------------------------------------
 
     @property
-    def elements(self) -> Elements:
+    def elements(self) -> DelayedArray:
         """The elements that it has now."""
         return self._elements if self._view is None else of_view(self._view)  # type: ignore[return-value]
 
@@ -66,7 +65,7 @@ class DynamicArray(Unsized, TracedSequence):
         """The part of an array that it is."""
         if self._view is None:
             assert self._elements is not None
-            self._view, self._elements = stored(self._elements), None
+            self._view, self._elements = materialized(self._elements), None
         return self._view
 
     @property
@@ -98,6 +97,22 @@ class DynamicArray(Unsized, TracedSequence):
         """The number of elements."""
         return functools.reduce(lambda a, b: a * b, self.shape, 1)
 
+    @property
+    def real(self) -> DynamicArray:
+        """The real parts."""
+        return shown(reductions.FUNCTIONS[np.real](self.elements))  # type: ignore[no-any-return]
+
+    @property
+    def imag(self) -> DynamicArray:
+        """The imaginary parts."""
+        return shown(reductions.FUNCTIONS[np.imag](self.elements))  # type: ignore[no-any-return]
+
+    @property
+    def T(self) -> DynamicArray:
+        """The view with its dimensions in reverse order."""
+        view = self.view
+        return DynamicArray(StridedView(view.base, view.axes, view.dims[::-1]))
+
     def __repr__(self) -> str:
         kinds = ("n" if e.known is None else str(e.known) for e in self.extents)
         return f"an array of {self.dtype} with {'×'.join(kinds)} elements"
@@ -123,7 +138,7 @@ class DynamicArray(Unsized, TracedSequence):
             return window
         found = self.elements
         usual = tuple(known_extent(e.usual or 0) for e in found.extents)
-        view = stored(Elements(usual, found.dtype, found.at, found.views))
+        view = materialized(DelayedArray(usual, found.dtype, found.at, found.views))
         return view.base
 
     def or_sized(self, what: str, where: Source | None = None) -> Any:
@@ -177,11 +192,11 @@ class DynamicArray(Unsized, TracedSequence):
 
     def astype(self, dtype: Any, **options: Any) -> DynamicArray:
         """The elements in another dtype, in memory of their own."""
-        return DynamicArray(stored(self.elements.cast(np.dtype(dtype))))
+        return DynamicArray(materialized(self.elements.cast(np.dtype(dtype))))
 
     def copy(self, order: str = "C") -> DynamicArray:
         """The elements in memory of their own."""
-        return DynamicArray(stored(self.elements))
+        return DynamicArray(materialized(self.elements))
 
     def fill(self, value: Any) -> None:
         """Make all elements one value."""
@@ -209,7 +224,7 @@ class DynamicArray(Unsized, TracedSequence):
             into[...] = DynamicArray(found)
         return into
 
-    def become(self, found: Elements) -> None:
+    def become(self, found: DelayedArray) -> None:
         """Take other elements, in the dtype that it has, as `y += 1` does."""
         if self._view is None:
             extents = self.extents
@@ -235,7 +250,7 @@ def held(value: Any) -> Any:
 
 def shown(value: Any) -> Any:
     """A result as the function sees it."""
-    if isinstance(value, Elements):
+    if isinstance(value, DelayedArray):
         return DynamicArray(value)
     return settled(value) if isinstance(value, StridedView) else value
 

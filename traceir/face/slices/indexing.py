@@ -11,16 +11,16 @@ from typing import Any
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.values import cast
-from traceir.face.slices.dynamic_array import DynamicArray, held, settled, write
-from traceir.face.slices.element_loops import each
-from traceir.face.slices.elements import (
-    Elements,
-    Places,
+from traceir.face.slices.delayed_arrays import (
+    DelayedArray,
+    Indices,
     Read,
     check_spread,
     of_operand,
     plain_read,
 )
+from traceir.face.slices.dynamic_array import DynamicArray, held, settled, write
+from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import Extent, is_sliced_by_values, known_extent
 from traceir.face.slices.strided_view import element, place_in, whole_view
 
@@ -39,10 +39,10 @@ def read(array: NumpyTracer, index: Any) -> Any:
     extents, places = _gathered(array, index)
     value = array.now()
 
-    def at(indices: Places, read: Read) -> Any:
+    def at(indices: Indices, read: Read) -> Any:
         return element(value, places(indices))
 
-    return DynamicArray(Elements(extents, array.dtype, at))
+    return DynamicArray(DelayedArray(extents, array.dtype, at))
 
 
 def update(array: NumpyTracer, index: Any, value: Any) -> None:
@@ -59,7 +59,7 @@ def update(array: NumpyTracer, index: Any, value: Any) -> None:
         found[...] = value
 
 
-def _scatter(array: NumpyTracer, index: Any, new: Elements) -> None:
+def _scatter(array: NumpyTracer, index: Any, new: DelayedArray) -> None:
     """Write to the elements that an array of places names, in its order."""
     extents, places = _gathered(array, index)
     source = check_spread(new, extents)

@@ -11,22 +11,19 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face.arrays.array import traced
-from traceir.face.functions import ufuncs
 from traceir.face.functions.functions import reduction_dtype
 from traceir.face.python.numbers import require
-from traceir.face.slices.element_loops import fold
-from traceir.face.slices.elements import (
-    Elements,
+from traceir.face.slices.delayed_arrays import (
+    DelayedArray,
     applied,
     check_equal,
+    materialized,
     of_operand,
     plain_read,
-    stored,
 )
+from traceir.face.slices.element_loops import fold
 from traceir.face.slices.strided_view import StridedView
 from traceir.lax.checks.shapes import axis_in
-from traceir.tracing.trace import Tracer
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
@@ -42,7 +39,7 @@ def _implements(*functions: Any) -> Callable[[Any], Any]:
 def _by_axis(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction of all elements as one along axes, too."""
 
-    def reduced(a: Elements, axis: Any = None, **options: Any) -> Any:
+    def reduced(a: DelayedArray, axis: Any = None, **options: Any) -> Any:
         options = {k: v for k, v in options.items() if v is not np._NoValue}
         if options.pop("out", None) is not None or options.pop("keepdims", False):
             return NotImplemented
@@ -61,18 +58,20 @@ def _by_axis(reduce: Callable[..., Any]) -> Callable[..., Any]:
             return reduce(_row(a, gone, kept, indices), **options)
 
         extents = tuple(a.extents[d] for d in kept)
-        return of_stored(stored(Elements(extents, sample.dtype, at)))
+        return of_stored(materialized(DelayedArray(extents, sample.dtype, at)))
 
     return reduced
 
 
 def of_stored(view: StridedView) -> Any:
-    """Elements in memory of their own: the array itself if its extents are known."""
+    """What has memory of its own: the array itself if its extents are known."""
     known = all(extent.known is not None for extent in view.extents)
     return view.base if known else view
 
 
-def _row(a: Elements, gone: list[int], kept: list[int], indices: Any) -> Elements:
+def _row(
+    a: DelayedArray, gone: list[int], kept: list[int], indices: Any
+) -> DelayedArray:
     """The elements along some dimensions, at indices of the others."""
 
     def at(own: Any, read: Any) -> Any:
@@ -81,15 +80,15 @@ def _row(a: Elements, gone: list[int], kept: list[int], indices: Any) -> Element
             every[d] = k
         return a.at(every, read)
 
-    return Elements(tuple(a.extents[d] for d in gone), a.dtype, at)
+    return DelayedArray(tuple(a.extents[d] for d in gone), a.dtype, at)
 
 
-def _fold(a: Elements, start: Any, step: Callable[..., Any]) -> Any:
+def _fold(a: DelayedArray, start: Any, step: Callable[..., Any]) -> Any:
     return fold(a.lengths, start, lambda s, at: step(s, a.element(at)))
 
 
 def _total(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
-    def total(a: Elements, dtype: Any = None, initial: Any = None) -> Any:
+    def total(a: DelayedArray, dtype: Any = None, initial: Any = None) -> Any:
         own = reduction_dtype(a.dtype) if dtype is None else np.dtype(dtype)
         start = own.type(unit) if initial is None else own.type(1) * initial
         return _fold(a.cast(own), start, ufunc)
@@ -107,7 +106,7 @@ def _end(dtype: np.dtype, most: bool) -> Any:
     return dtype.type(limits.max if most else limits.min)
 
 
-def _check_any(a: Elements, name: str) -> None:
+def _check_any(a: DelayedArray, name: str) -> None:
     """Have the program raise if there are no elements."""
     for extent in a.extents:
         if extent.known == 0:
@@ -117,7 +116,7 @@ def _check_any(a: Elements, name: str) -> None:
 
 
 def _extreme(ufunc: np.ufunc, most: bool) -> Callable[..., Any]:
-    def extreme(a: Elements, initial: Any = None) -> Any:
+    def extreme(a: DelayedArray, initial: Any = None) -> Any:
         if initial is None:
             _check_any(a, ufunc.__name__)
         start = _end(a.dtype, not most) if initial is None else a.dtype.type(initial)
@@ -129,7 +128,7 @@ def _extreme(ufunc: np.ufunc, most: bool) -> Callable[..., Any]:
 def _place(name: str, most: bool) -> Callable[..., Any]:
     better = np.greater if most else np.less
 
-    def place(a: Elements) -> Any:
+    def place(a: DelayedArray) -> Any:
         if a.ndim != 1:
             return NotImplemented
         _check_any(a, name)
@@ -150,36 +149,36 @@ def _place(name: str, most: bool) -> Callable[..., Any]:
     return place
 
 
-def _mean(a: Elements, dtype: Any = None) -> Any:
+def _mean(a: DelayedArray, dtype: Any = None) -> Any:
     own = a.dtype if a.dtype.kind in "fc" else np.dtype(float)
     own = own if dtype is None else np.dtype(dtype)
     return (_sum(a, own) / _count(a)).astype(own)
 
 
-def _count(a: Elements) -> Any:
+def _count(a: DelayedArray) -> Any:
     found: Any = 1
     for length in a.lengths:
         found = found * length
     return found
 
 
-def _variance(a: Elements, ddof: Any = 0, dtype: Any = None) -> Any:
+def _variance(a: DelayedArray, ddof: Any = 0, dtype: Any = None) -> Any:
     centre = _mean(a, dtype)
     less = by_numbers(lambda x: np.abs(x - centre) ** 2, a)
     return (_sum(less) / (_count(a) - ddof)).astype(centre.real.dtype)
 
 
-def _deviation(a: Elements, **options: Any) -> Any:
+def _deviation(a: DelayedArray, **options: Any) -> Any:
     return np.sqrt(_variance(a, **options))
 
 
-def by_numbers(function: Callable[..., Any], *operands: Any) -> Elements:
+def by_numbers(function: Callable[..., Any], *operands: Any) -> DelayedArray:
     """A function of elements."""
-    found: Elements = applied("a function", function, operands)
+    found: DelayedArray = applied("a function", function, operands)
     return found
 
 
-def _counted(a: Elements) -> Any:
+def _counted(a: DelayedArray) -> Any:
     return _sum(by_numbers(lambda x: x != 0, a))
 
 
@@ -202,23 +201,23 @@ FUNCTIONS.update({func: _by_axis(reduce) for func, reduce in _ALL_OF.items()})
 
 
 @_implements(np.size)
-def _size(a: Elements, axis: Any = None) -> Any:
+def _size(a: DelayedArray, axis: Any = None) -> Any:
     return _count(a) if axis is None else a.lengths[axis]
 
 
 @_implements(np.shape)
-def _shape(a: Elements) -> Any:
+def _shape(a: DelayedArray) -> Any:
     return a.lengths
 
 
 @_implements(np.ndim)
-def _ndim(a: Elements) -> int:
+def _ndim(a: DelayedArray) -> int:
     return a.ndim
 
 
 @_implements(np.copy)
-def _copy(a: Elements, order: str = "K", subok: bool = False) -> Any:
-    return stored(a)
+def _copy(a: DelayedArray, order: str = "K", subok: bool = False) -> Any:
+    return materialized(a)
 
 
 @_implements(np.matmul, np.dot, np.inner)
@@ -246,7 +245,7 @@ def _product(a: Any, b: Any) -> Any:
 
     if not rows and not columns:
         return at((), plain_read)
-    return of_stored(stored(Elements((*rows, *columns), dtype, at)))
+    return of_stored(materialized(DelayedArray((*rows, *columns), dtype, at)))
 
 
 @_implements(np.vdot)
@@ -259,7 +258,7 @@ def _outer(a: Any, b: Any, out: Any = None) -> Any:
     x, y = of_operand(a), of_operand(b)
     if x.ndim != 1 or y.ndim != 1 or out is not None:
         return NotImplemented
-    tall = Elements(
+    tall = DelayedArray(
         (*x.extents, of_operand(np.ones(1)).extents[0]),
         x.dtype,
         lambda at, read: x.at(at[:1], read),
@@ -269,8 +268,10 @@ def _outer(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @_implements(np.linalg.norm)
-def _norm(x: Elements, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if keepdims or x.ndim != 1 and (ord is not None or axis is not None):
+def _norm(
+    x: DelayedArray, ord: Any = None, axis: Any = None, keepdims: bool = False
+) -> Any:
+    if keepdims or (x.ndim != 1 and (ord is not None or axis is not None)):
         return NotImplemented
     size = by_numbers(np.abs, x)
     if ord in (None, 2):
@@ -292,6 +293,15 @@ def _element_by_element(func: Any) -> Callable[..., Any]:
 
 for _func in (np.where, np.clip, np.round, np.around, np.real, np.imag, np.isclose):
     FUNCTIONS[_func] = _element_by_element(_func)
+
+
+@_implements(np.transpose)
+def _transpose(a: DelayedArray, axes: Any = None) -> Any:
+    if axes is not None:
+        return NotImplemented
+    view = materialized(a)
+    return StridedView(view.base, view.axes, view.dims[::-1])
+
 
 METHODS = frozenset(
     (

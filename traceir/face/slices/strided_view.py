@@ -102,13 +102,15 @@ class StridedView:
             return False
         forms = LinearForms()
         return all(
-            _same_axis(a, b, forms)
-            for a, b in zip(self.axes, other.axes, strict=True)
+            _same_axis(a, b, forms) for a, b in zip(self.axes, other.axes, strict=True)
         )
 
     def window(self) -> NumpyTracer | None:
         """The view as an array, if it has an extent that is known, with neighbours."""
         sizes, starts = [], []
+        kept = [d for d in self.dims if d is not None]
+        if kept != sorted(kept):
+            return None
         for axis in self.axes:
             if isinstance(axis, SlicedAxis):
                 extent = axis.extent.usual

@@ -1,4 +1,4 @@
-"""Arrays by their elements: extents, a dtype, and what is at some indices.
+"""Arrays by their elements: extents, a dtype, what is at some places.
 
 Serves: slice.length
 
@@ -18,24 +18,24 @@ from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.values import array_of, cast, dtype_in
 from traceir.face.functions import ufuncs
 from traceir.face.python.numbers import require
-from traceir.face.slices.element_loops import each, each_backwards
+from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import Extent, known_extent
 from traceir.face.slices.linear_forms import LinearForms
-from traceir.face.slices.strided_view import StridedView, element, whole_view
-from traceir.tracing.trace import Tracer, typeof
+from traceir.face.slices.strided_view import StridedView, whole_view
+from traceir.tracing.trace import typeof
 
-Places = Sequence[Any]
+Indices = Sequence[Any]
 # How an element of a view is read: by its view, of a value, at indices.
-Read = Callable[[StridedView, Any, Places], Any]
+Read = Callable[[StridedView, Any, Indices], Any]
 
 
-def plain_read(view: StridedView, value: Any, indices: Places) -> Any:
+def plain_read(view: StridedView, value: Any, indices: Indices) -> Any:
     """An element of a view, of a value that its base had."""
     return view.read(value, indices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+class DelayedArray:
     """An array whose elements are computed when they are asked for.
 
     `at` gives the one at some indices; `views` are the parts of arrays that it reads,
@@ -44,7 +44,7 @@ class Elements:
 
     extents: tuple[Extent, ...]
     dtype: Any
-    at: Callable[[Places, Read], Any]
+    at: Callable[[Indices, Read], Any]
     views: tuple[tuple[StridedView, Any], ...] = ()
 
     @property
@@ -57,19 +57,19 @@ class Elements:
         """The extents as numbers."""
         return tuple(extent.length for extent in self.extents)
 
-    def element(self, indices: Places) -> Any:
+    def element(self, indices: Indices) -> Any:
         """The element at some indices."""
         return self.at(indices, plain_read)
 
-    def cast(self, dtype: Any) -> Elements:
+    def cast(self, dtype: Any) -> DelayedArray:
         """The elements in another dtype."""
 
-        def at(indices: Places, read: Read) -> Any:
+        def at(indices: Indices, read: Read) -> Any:
             return traced(cast(self.at(indices, read), dtype), number=True)
 
-        return Elements(self.extents, dtype, at, self.views)
+        return DelayedArray(self.extents, dtype, at, self.views)
 
-    def spread(self, extents: tuple[Extent, ...]) -> Elements:
+    def spread(self, extents: tuple[Extent, ...]) -> DelayedArray:
         """The elements along other extents, as NumPy broadcasts."""
         lead = len(extents) - self.ndim
         alike = [
@@ -79,26 +79,26 @@ class Elements:
         if not lead and not any(alike):
             return self
 
-        def at(indices: Places, read: Read) -> Any:
+        def at(indices: Indices, read: Read) -> Any:
             own = indices[lead:]
             return self.at([0 if a else k for a, k in zip(alike, own)], read)
 
-        return Elements(extents, self.dtype, at, self.views)
+        return DelayedArray(extents, self.dtype, at, self.views)
 
 
-def of_view(view: StridedView) -> Elements:
+def of_view(view: StridedView) -> DelayedArray:
     """The elements that a part of an array has now."""
     value = view.base.now()
 
-    def at(indices: Places, read: Read) -> Any:
+    def at(indices: Indices, read: Read) -> Any:
         return read(view, value, indices)
 
-    return Elements(view.extents, view.base.dtype, at, ((view, value),))
+    return DelayedArray(view.extents, view.base.dtype, at, ((view, value),))
 
 
-def of_operand(value: Any) -> Elements:
+def of_operand(value: Any) -> DelayedArray:
     """An array or a number; a weak number's dtype is Python's class."""
-    if isinstance(value, Elements):
+    if isinstance(value, DelayedArray):
         return value
     if isinstance(value, (list, tuple)):
         value = array_of(value)
@@ -107,10 +107,10 @@ def of_operand(value: Any) -> Elements:
     if isinstance(value, NumpyTracer) and value.ndim:
         return of_view(whole_view(value))
     now = value.now() if isinstance(value, NumpyTracer) else value
-    return Elements((), dtype_in(now), lambda indices, read: now)
+    return DelayedArray((), dtype_in(now), lambda indices, read: now)
 
 
-def common_extents(name: str, parts: Sequence[Elements]) -> tuple[Extent, ...]:
+def common_extents(name: str, parts: Sequence[DelayedArray]) -> tuple[Extent, ...]:
     """The extents to which arrays broadcast.
 
     Raises ValueError (slice.lengths): of extents that are values when it runs.
@@ -150,7 +150,7 @@ def check_equal(name: str, one: Extent, other: Extent) -> None:
 
 
 def applied(name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    """A function of elements, of arrays that broadcast: Elements, or several."""
+    """A function of numbers, on arrays that broadcast; its results are as many."""
     parts = [of_operand(value) for value in operands]
     extents = common_extents(name, parts)
     spread = [part.spread(extents) if part.ndim else part for part in parts]
@@ -158,22 +158,22 @@ def applied(name: str, function: Callable[..., Any], operands: Sequence[Any]) ->
     dummies = [_dummy(part) for part in parts]
     sample = function(*dummies)
 
-    def at(indices: Places, read: Read) -> Any:
+    def at(indices: Indices, read: Read) -> Any:
         return function(*(part.at(indices, read) for part in spread))
 
     if isinstance(sample, tuple):
         return tuple(
-            Elements(extents, typeof(one).dtype, _nth(at, k), views)
+            DelayedArray(extents, typeof(one).dtype, _nth(at, k), views)
             for k, one in enumerate(sample)
         )
-    return Elements(extents, typeof(sample).dtype, at, views)
+    return DelayedArray(extents, typeof(sample).dtype, at, views)
 
 
 def _nth(at: Any, k: int) -> Any:
     return lambda indices, read: at(indices, read)[k]
 
 
-def _dummy(part: Elements) -> Any:
+def _dummy(part: DelayedArray) -> Any:
     """A number of an operand's type: the types of results are those of numbers."""
     if not part.ndim:
         return part.at((), plain_read)
@@ -185,7 +185,7 @@ def by_ufunc(ufunc: np.ufunc, options: dict[str, Any]) -> Callable[..., Any]:
     return lambda *values: ufuncs.apply(ufunc, "__call__", values, options)
 
 
-def stored(found: Elements) -> StridedView:
+def materialized(found: DelayedArray) -> StridedView:
     """The elements in memory of their own, which has the greatest extents."""
     shape = tuple(extent.most for extent in found.extents)
     memory: NumpyTracer = known(np.zeros(shape, found.dtype))
@@ -199,7 +199,7 @@ def stored(found: Elements) -> StridedView:
     return made
 
 
-def check_spread(new: Elements, extents: tuple[Extent, ...]) -> Elements:
+def check_spread(new: DelayedArray, extents: tuple[Extent, ...]) -> DelayedArray:
     """New elements for a part of an array that has these extents.
 
     Raises ValueError (update.shape, slice.lengths).
@@ -209,14 +209,16 @@ def check_spread(new: Elements, extents: tuple[Extent, ...]) -> Elements:
     if new.ndim > len(extents):
         got = f"an update of {new.ndim} dimensions for {len(extents)}"
         raise rules.error("update.shape", got=got)
-    for extent, own in zip(extents[len(extents) - new.ndim :], new.extents, strict=True):
+    for extent, own in zip(
+        extents[len(extents) - new.ndim :], new.extents, strict=True
+    ):
         if own.known != 1:
             check_equal("an update", extent, own)
     return new.spread(extents) if new.ndim else new
 
 
-def _without_first(found: Elements) -> Elements:
-    def at(indices: Places, read: Read) -> Any:
+def _without_first(found: DelayedArray) -> DelayedArray:
+    def at(indices: Indices, read: Read) -> Any:
         return found.at((0, *indices), read)
 
-    return Elements(found.extents[1:], found.dtype, at, found.views)
+    return DelayedArray(found.extents[1:], found.dtype, at, found.views)
