@@ -81,6 +81,10 @@ ELSEWHERE = {
         ("face.external", "face.random", "update.external"),
         "tests/test_plain_external.py",
     ),
+    **dict.fromkeys(
+        ("slice.cut", "slice.length", "slice.lengths", "slice.step"),
+        "tests/test_plain_slices.py",
+    ),
     "jit.raising": "tests/test_plain_by_value.py",
     **dict.fromkeys(
         (

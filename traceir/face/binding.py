@@ -158,7 +158,7 @@ def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
     place = index_of(index)
     if not is_known(place) and not is_mask(place) and by_user():
         check_index(self.shape, place)
-    if slices.is_dynamic(place) or type(value) is slices.DynamicArray:
+    if slices.is_dynamic(place, value):
         slices.update(self, place, value)
     else:
         write(self, place, value)

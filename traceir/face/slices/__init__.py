@@ -14,7 +14,6 @@ written by loops over its elements. Start reading at `indexing.read`, then at
 - `extents`: extents that values decide, and the dimensions of slices with such bounds
 - `indexing`: reads and writes of arrays by slices whose bounds are values
 - `linear_forms`: integers of a trace as sums of others, and their ranges
-- `reductions`: NumPy's functions of arrays whose extents values decide, by loops over
-  elements
-- `strided_view`: views whose bounds are values: the places of an array that they take
+- `reductions`: NumPy's functions of arrays whose extents values decide
+- `sliced_view`: views whose bounds are values: the places of an array that they take
 """

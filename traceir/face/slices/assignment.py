@@ -18,10 +18,10 @@ from traceir.face.slices.delayed_arrays import (
 from traceir.face.slices.element_loops import each, each_backwards
 from traceir.face.slices.extents import SlicedAxis
 from traceir.face.slices.linear_forms import LinearForms
-from traceir.face.slices.strided_view import StridedView, disjoint
+from traceir.face.slices.sliced_view import SlicedView, disjoint
 
 
-def assign(target: StridedView, value: Any) -> None:
+def assign(target: SlicedView, value: Any) -> None:
     """Write an array or a number to a part of an array, as NumPy does.
 
     Raises ValueError (slice.lengths), TypeError (update.shape).
@@ -39,7 +39,7 @@ def assign(target: StridedView, value: Any) -> None:
         each(tuple(e.length for e in extents), body)
 
 
-def _reader(target: StridedView, source: DelayedArray) -> tuple[Read, bool]:
+def _reader(target: SlicedView, source: DelayedArray) -> tuple[Read, bool]:
     """How an update reads its own array, and whether it goes from the last on.
 
     What is read before it is written over is read from the array as it is then; else it
@@ -59,14 +59,14 @@ def _reader(target: StridedView, source: DelayedArray) -> tuple[Read, bool]:
     if not (forward or back):
         safe = [view for view in safe if view not in own]
 
-    def read(view: StridedView, value: Any, indices: Indices) -> Any:
+    def read(view: SlicedView, value: Any, indices: Indices) -> Any:
         current = value._var is now and any(view is one for one in safe)
         return view.read(base.now() if current else value, indices)
 
     return read, not forward and back
 
 
-def _shift(target: StridedView, view: StridedView, source: DelayedArray) -> int | None:
+def _shift(target: SlicedView, view: SlicedView, source: DelayedArray) -> int | None:
     """The number of steps that a view's places are ahead of those of an update."""
     if view.dims != target.dims or len(view.dims) != source.ndim:
         return None

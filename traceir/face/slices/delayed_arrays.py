@@ -21,15 +21,15 @@ from traceir.face.python.numbers import require
 from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import Extent, known_extent
 from traceir.face.slices.linear_forms import LinearForms
-from traceir.face.slices.strided_view import StridedView, whole_view
+from traceir.face.slices.sliced_view import SlicedView, whole_view
 from traceir.tracing.trace import typeof
 
 Indices = Sequence[Any]
 # How an element of a view is read: by its view, of a value, at indices.
-Read = Callable[[StridedView, Any, Indices], Any]
+Read = Callable[[SlicedView, Any, Indices], Any]
 
 
-def plain_read(view: StridedView, value: Any, indices: Indices) -> Any:
+def plain_read(view: SlicedView, value: Any, indices: Indices) -> Any:
     """An element of a view, of a value that its base had."""
     return view.read(value, indices)
 
@@ -45,7 +45,7 @@ class DelayedArray:
     extents: tuple[Extent, ...]
     dtype: Any
     at: Callable[[Indices, Read], Any]
-    views: tuple[tuple[StridedView, Any], ...] = ()
+    views: tuple[tuple[SlicedView, Any], ...] = ()
 
     @property
     def ndim(self) -> int:
@@ -86,7 +86,7 @@ class DelayedArray:
         return DelayedArray(extents, self.dtype, at, self.views)
 
 
-def of_view(view: StridedView) -> DelayedArray:
+def of_view(view: SlicedView) -> DelayedArray:
     """The elements that a part of an array has now."""
     value = view.base.now()
 
@@ -185,7 +185,7 @@ def by_ufunc(ufunc: np.ufunc, options: dict[str, Any]) -> Callable[..., Any]:
     return lambda *values: ufuncs.apply(ufunc, "__call__", values, options)
 
 
-def materialized(found: DelayedArray) -> StridedView:
+def materialized(found: DelayedArray) -> SlicedView:
     """The elements in memory of their own, which has the greatest extents."""
     shape = tuple(extent.most for extent in found.extents)
     memory: NumpyTracer = known(np.zeros(shape, found.dtype))
@@ -194,7 +194,7 @@ def materialized(found: DelayedArray) -> StridedView:
         type(axis)(0, 1, extent)
         for axis, extent in zip(view.axes, found.extents, strict=True)
     )
-    made = StridedView(memory, axes, view.dims)
+    made = SlicedView(memory, axes, view.dims)
     each(found.lengths, lambda at: made.write(at, found.element(at)))
     return made
 

@@ -28,7 +28,7 @@ from traceir.face.slices.delayed_arrays import (
     of_view,
 )
 from traceir.face.slices.extents import Extent, known_extent
-from traceir.face.slices.strided_view import StridedView
+from traceir.face.slices.sliced_view import SlicedView
 from traceir.tracing.concretization import origin
 from traceir.tracing.trace import Tracer
 
@@ -43,9 +43,9 @@ class DynamicArray(Unsized, TracedSequence):
 
     __slots__ = ("_elements", "_view")
 
-    def __init__(self, found: StridedView | DelayedArray) -> None:
-        self._view = found if isinstance(found, StridedView) else None
-        self._elements = None if isinstance(found, StridedView) else found
+    def __init__(self, found: SlicedView | DelayedArray) -> None:
+        self._view = found if isinstance(found, SlicedView) else None
+        self._elements = None if isinstance(found, SlicedView) else found
         self.made = capture()
 
     @property  # type: ignore[misc]  # it has no setter
@@ -61,7 +61,7 @@ class DynamicArray(Unsized, TracedSequence):
         return self._elements if self._view is None else of_view(self._view)  # type: ignore[return-value]
 
     @property
-    def view(self) -> StridedView:
+    def view(self) -> SlicedView:
         """The part of an array that it is."""
         if self._view is None:
             assert self._elements is not None
@@ -111,7 +111,7 @@ class DynamicArray(Unsized, TracedSequence):
     def T(self) -> DynamicArray:
         """The view with its dimensions in reverse order."""
         view = self.view
-        return DynamicArray(StridedView(view.base, view.axes, view.dims[::-1]))
+        return DynamicArray(SlicedView(view.base, view.axes, view.dims[::-1]))
 
     def __repr__(self) -> str:
         kinds = ("n" if e.known is None else str(e.known) for e in self.extents)
@@ -174,7 +174,7 @@ class DynamicArray(Unsized, TracedSequence):
     def __getitem__(self, index: Any) -> Any:
         view = self.view.taken(index)
         if view.dims:
-            return settled(view)
+            return resolved(view)
         return of_view(view).element(())
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -252,10 +252,10 @@ def shown(value: Any) -> Any:
     """A result as the function sees it."""
     if isinstance(value, DelayedArray):
         return DynamicArray(value)
-    return settled(value) if isinstance(value, StridedView) else value
+    return resolved(value) if isinstance(value, SlicedView) else value
 
 
-def settled(view: StridedView) -> Any:
+def resolved(view: SlicedView) -> Any:
     """A view as an array of the trace, where its extents are known."""
     if all(extent.known is not None for extent in view.extents):
         window = view.window()
@@ -272,7 +272,7 @@ def _sized(name: str, value: Any) -> Any:
     return value
 
 
-def write(view: StridedView, value: Any) -> None:
+def write(view: SlicedView, value: Any) -> None:
     """Write an array or a number to a part of an array."""
     if type(value) is DynamicArray:
         same = value._view is not None and value._view.same(view)

@@ -19,23 +19,23 @@ from traceir.face.slices.delayed_arrays import (
     of_operand,
     plain_read,
 )
-from traceir.face.slices.dynamic_array import DynamicArray, held, settled, write
+from traceir.face.slices.dynamic_array import DynamicArray, held, resolved, write
 from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import Extent, is_sliced_by_values, known_extent
-from traceir.face.slices.strided_view import element, place_in, whole_view
+from traceir.face.slices.sliced_view import element, is_array, place_in, whole_view
 
 
-def is_dynamic(index: Any) -> bool:
-    """True if values decide how many elements an index takes: it has a slice with a
-    traced bound, or an array of such an extent."""
-    parts = index if isinstance(index, tuple) else (index,)
+def is_dynamic(index: Any, value: Any = None) -> bool:
+    """True if values decide how many elements an index takes, or a value has: it has a
+    slice with a traced bound, or is an array of such an extent."""
+    parts = (*index, value) if isinstance(index, tuple) else (index, value)
     return is_sliced_by_values(index) or any(type(p) is DynamicArray for p in parts)
 
 
 def read(array: NumpyTracer, index: Any) -> Any:
     """`array[index]` for such an index."""
     if is_sliced_by_values(index):
-        return settled(whole_view(array).taken(index))
+        return resolved(whole_view(array).taken(index))
     extents, places = _gathered(array, index)
     value = array.now()
 
@@ -52,7 +52,7 @@ def update(array: NumpyTracer, index: Any, value: Any) -> None:
         _scatter(array, index, of_operand(held(value)))
         return
     view = whole_view(array).taken(index)
-    found = settled(view)
+    found = resolved(view)
     if type(found) is DynamicArray or type(value) is DynamicArray:
         write(view, value)
     else:
@@ -84,7 +84,7 @@ def _gathered(
     kept = tuple(whole[len(parts) :])
     arrays = [(d, held(p)) for d, p in enumerate(parts) if type(p) is DynamicArray]
     numbers = all(
-        type(p) is DynamicArray or not (isinstance(p, slice) or getattr(p, "shape", ()))
+        type(p) is DynamicArray or not (isinstance(p, slice) or is_array(p))
         for p in parts
     )
     (dim, which), *more = arrays

@@ -1,4 +1,4 @@
-"""NumPy's functions of arrays whose extents values decide, by loops over elements.
+"""NumPy's functions of arrays whose extents values decide.
 
 Serves: slice.length
 """
@@ -22,7 +22,7 @@ from traceir.face.slices.delayed_arrays import (
     plain_read,
 )
 from traceir.face.slices.element_loops import fold
-from traceir.face.slices.strided_view import StridedView
+from traceir.face.slices.sliced_view import SlicedView
 from traceir.lax.checks.shapes import axis_in
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -63,8 +63,8 @@ def _by_axis(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return reduced
 
 
-def of_stored(view: StridedView) -> Any:
-    """What has memory of its own: the array itself if its extents are known."""
+def of_stored(view: SlicedView) -> Any:
+    """A result that has memory: the array itself if its extents are known."""
     known = all(extent.known is not None for extent in view.extents)
     return view.base if known else view
 
@@ -183,7 +183,7 @@ def _counted(a: DelayedArray) -> Any:
 
 
 _sum = _total(np.add, 0)
-_ALL_OF = {
+_ALL_OF: dict[Any, Callable[..., Any]] = {
     np.sum: _sum,
     np.prod: _total(np.multiply, 1),
     np.max: _extreme(np.maximum, True),
@@ -300,7 +300,7 @@ def _transpose(a: DelayedArray, axes: Any = None) -> Any:
     if axes is not None:
         return NotImplemented
     view = materialized(a)
-    return StridedView(view.base, view.axes, view.dims[::-1])
+    return SlicedView(view.base, view.axes, view.dims[::-1])
 
 
 METHODS = frozenset(

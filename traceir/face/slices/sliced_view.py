@@ -36,7 +36,7 @@ _NEW = known_extent(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StridedView:
+class SlicedView:
     """A part of an array: for each of its dimensions a place or a slice.
 
     `dims` are the dimensions that the view has, in order; None is a new one.
@@ -69,7 +69,7 @@ class StridedView:
         update = base.now().at[self.places(indices)].set
         base.replace(traced(update(value, mode=_INSIDE, wrap_negative_indices=False)))
 
-    def taken(self, index: Any) -> StridedView:
+    def taken(self, index: Any) -> SlicedView:
         """The part of this view that an index takes.
 
         Raises IndexError (index.bounds, index.slice), TypeError (slice.length).
@@ -89,14 +89,14 @@ class StridedView:
             elif isinstance(part, slice):
                 axes[dim] = sliced(part, axes[dim])
                 dims.append(dim)
-            elif isinstance(part, bool) or getattr(part, "shape", ()):
+            elif is_array(part):
                 got = "bounds that are values beside an array of places"
                 raise rules.error("slice.length", got=got)
             else:
                 axes[dim] = axes[dim].place(place_in(part, axes[dim].extent, dim))
-        return StridedView(self.base, tuple(axes), tuple(dims))
+        return SlicedView(self.base, tuple(axes), tuple(dims))
 
-    def same(self, other: StridedView) -> bool:
+    def same(self, other: SlicedView) -> bool:
         """True if another view has the same places in the same order."""
         if self.base is not other.base or self.dims != other.dims:
             return False
@@ -157,7 +157,7 @@ def place_in(part: Any, extent: Extent, axis: int) -> Any:
     return traced(lax.select(place < 0, number(place + count), place), number=True)
 
 
-def whole_view(array: NumpyTracer) -> StridedView:
+def whole_view(array: NumpyTracer) -> SlicedView:
     """An array as a view of the one that has its memory, if indices lead there."""
     base, step = array._base, array._step
     if base is not None and type(step) in (IndexView, TracedIndex):
@@ -165,12 +165,17 @@ def whole_view(array: NumpyTracer) -> StridedView:
         if _is_plain(index):
             return whole_view(base).taken(index)
     axes = tuple(map(whole_axis, array.shape))
-    return StridedView(array, axes, tuple(range(len(axes))))
+    return SlicedView(array, axes, tuple(range(len(axes))))
 
 
 def _is_plain(index: Any) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
-    return all(not getattr(part, "shape", ()) for part in parts)
+    return not any(map(is_array, parts))
+
+
+def is_array(part: Any) -> bool:
+    """True if a part of an index is no slice, and no number."""
+    return isinstance(part, (bool, list)) or bool(getattr(part, "shape", ()))
 
 
 def _same_axis(a: Axis, b: Axis, forms: LinearForms) -> bool:
@@ -182,7 +187,7 @@ def _same_axis(a: Axis, b: Axis, forms: LinearForms) -> bool:
     return forms.difference(a, b) == 0
 
 
-def disjoint(a: StridedView, b: StridedView) -> bool:
+def disjoint(a: SlicedView, b: SlicedView) -> bool:
     """True if two views of one array are known to have no element in common."""
     forms = LinearForms()
     pairs = zip(a.axes, b.axes, strict=True)
