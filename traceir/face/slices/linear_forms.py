@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from traceir.face.arrays.array import NumpyTracer
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.numpy.indexing.integer_ranges import RangeAnalysis
-from traceir.numpy.reductions.histograms import Range
+from traceir.numpy.indexing.intervals import Range
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Trace, Tracer, current_trace
 
