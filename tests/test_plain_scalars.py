@@ -264,11 +264,15 @@ def test_a_class_is_asked_for(x: Any) -> None:
 def swapped(a: Any, b: Any) -> Any:
     """Tuples swapped and unpacked, local functions, lambdas."""
 
-    def mixed(p: float, q: float = 2.0) -> float:
+    def mixed(p: Any, q: Any = 2.0) -> Any:
         return p * q + offset
 
     offset = a / 4
-    (c, *rest), d = (a, b, a + b), lambda v: v - 1
+
+    def less(v: Any) -> Any:
+        return v - 1
+
+    (c, *rest), d = (a, b, a + b), less
     for _ in range(50):
         a, b = b, (a + b) % 9
         c, rest[0] = rest[0], c

@@ -16,6 +16,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `classes`: the classes of traced arrays, as a plain function sees them
 - `containers`: lists, dicts and objects among arguments, and changes to them
 - `external`: generators, clocks and files, as a traced function sees them
+- `generator_arguments`: random generators among the arguments of a call
 - `host_calls`: random generators of NumPy and Python, drawn from at run time
 - `namespace`: the namespaces of NumPy that a traced function sees
 - `objects`: objects of a user's classes as a traced function sees them
@@ -28,6 +29,7 @@ from traceir.face.arrays.checks import take_over as take_over
 from traceir.face.calls import call as call
 from traceir.face.calls import staged as staged
 from traceir.face.containers import Containers as Containers
+from traceir.face.generator_arguments import held_arguments as held_arguments
 
 TRACER = NumpyTracer
 binding.bind_all()

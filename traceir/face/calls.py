@@ -5,9 +5,12 @@ Serves: update.argument, update.overlap, update.readonly, update.layout
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from traceir import rules
+from traceir.base.source_info import Source, is_users_code, user_frame_summary
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
@@ -40,6 +43,8 @@ def call(
         leaf.begin(origin)
     try:
         results = view.function(fun)(*map(view.of, args), **seen)
+    except RecursionError as error:
+        raise _endless(error) from None
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements
         if isinstance(error.__cause__, TraceirError):
             raise error.__cause__ from None
@@ -65,3 +70,18 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return view.function(fun)(*args, **kwargs)
     finally:
         view.end()
+
+
+def _endless(error: RecursionError) -> Exception:
+    """The error of a function that calls itself without an end that is known."""
+    if isinstance(error, TraceirError):
+        return error
+    step, places = error.__traceback__, Counter[Source]()
+    while step is not None:
+        code = step.tb_frame.f_code
+        if is_users_code(code.co_filename):
+            places[Source(code, step.tb_lasti)] += 1
+        step = step.tb_next
+    (place, _), *_ = places.most_common(1)
+    where = user_frame_summary(place)
+    return rules.error("staged.recursion", got=place.function, where=where)

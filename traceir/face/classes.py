@@ -60,7 +60,6 @@ class type(builtins.type, metaclass=_TypeClass):  # the name that functions know
 
 BUILTINS: dict[str, Callable[..., Any]] = {
     "type": type,
-    **{kind.__name__: seen for kind, seen in conversions.CLASSES.items()},
 }
 
 

@@ -17,7 +17,9 @@ from typing import Any
 
 from traceir import rules
 from traceir.face.arrays.unwrapping import in_numpy_trace
-from traceir.face.host_calls import is_generator, maker, of_generator
+from traceir.face.control_flow.iteration import range_of
+from traceir.face.generator_arguments import GeneratorArgument, is_generator
+from traceir.face.host_calls import maker, of_generator
 from traceir.jit.cache.fingerprints import attribute
 
 Function = Callable[..., Any]
@@ -62,7 +64,7 @@ def of_external(value: Any) -> Any:
     >>> of_external(len) is len
     True
     """
-    if is_generator(value):
+    if type(value) is GeneratorArgument or is_generator(value):
         return of_generator(value)
     if isinstance(value, ModuleType) or not callable(value):
         return value
@@ -75,6 +77,8 @@ def of_external(value: Any) -> Any:
     if is_generator(owner):
         return getattr(of_generator(owner), name)
     if isinstance(value, type):
+        if is_of_numba(value, "prange"):
+            return range_of
         if issubclass(value, random.Random):
             return _class_of_generators(value)
         return _Clock(value) if (module, name) in _CLASSES else value
@@ -92,6 +96,15 @@ def refused(name: str, function: Function) -> Function:
         return function(*args, **kwargs)
 
     return called
+
+
+def is_of_numba(kind: type, name: str) -> bool:
+    """True for a class of Numba's by its name: this package does without Numba.
+
+    >>> is_of_numba(range, "prange")
+    False
+    """
+    return kind.__name__ == name and kind.__module__.startswith("numba.")
 
 
 class _Seen(type):

@@ -13,6 +13,7 @@ A stand-in is met wherever a name, an argument or an attribute leads to a genera
 from __future__ import annotations
 
 import copy
+import functools
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -23,9 +24,13 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import config
-from traceir.base.lazy_exports import imported
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.unwrapping import in_numpy_trace
+from traceir.face.generator_arguments import (
+    GeneratorArgument,
+    generator_of,
+    is_generator,
+)
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import HostFunction
 from traceir.ir.promotion import canonical_dtype
@@ -40,29 +45,21 @@ _IN_PLACE = frozenset({"shuffle"})
 _NUMBERS = (bool, int, float, complex)
 
 
-def is_generator(value: Any) -> bool:
-    """True if a value has random numbers: NumPy's generators, and Python's.
-
-    >>> is_generator(random.Random(0)), is_generator(np.random.default_rng)
-    (True, False)
-    """
-    if isinstance(value, random.Random):
-        return True
-    names = "Generator", "RandomState", "BitGenerator"
-    return isinstance(value, imported("numpy.random", *names))
-
-
 class HostGenerator:
     """The stand-in for a generator in a traced function.
 
-    `live` gives the generator when the program runs, `like` is one for the types.
+    `live` gives the generator when the program runs, `like` is one for the types. Of an
+    argument `live` is given the generator of the call, which has a traced `number`.
     """
 
-    __slots__ = ("_like", "_live")
+    __slots__ = ("_like", "_live", "_number")
 
-    def __init__(self, live: Callable[[], Any], like: Any) -> None:
+    def __init__(
+        self, live: Callable[[Any], Any], like: Any, number: Tracer | None = None
+    ) -> None:
         self._live = live
         self._like = like
+        self._number = number
 
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
@@ -72,7 +69,9 @@ class HostGenerator:
         found = getattr(self._like, name)
         if is_generator(found):
             live = self._live
-            return HostGenerator(lambda: getattr(live(), name), found)
+            return HostGenerator(
+                lambda own: getattr(live(own), name), found, self._number
+            )
         if name.startswith("__") or not callable(found):
             return found
         return _method(self, name)
@@ -82,7 +81,9 @@ def of_generator(generator: Any) -> HostGenerator:
     """The stand-in of a generator that is there before the program runs."""
     if type(generator) is HostGenerator:
         return generator
-    return HostGenerator(lambda: generator, generator)
+    if type(generator) is GeneratorArgument:
+        return HostGenerator(lambda own: own, generator.alike(), generator.number)
+    return HostGenerator(lambda _: generator, generator)
 
 
 def _method(seen: HostGenerator, name: str) -> Function:
@@ -90,7 +91,7 @@ def _method(seen: HostGenerator, name: str) -> Function:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if not in_numpy_trace():
-            return getattr(seen._live(), name)(*args, **kwargs)
+            return getattr(seen._live(None), name)(*args, **kwargs)
         if name in _IN_PLACE:
             return _shuffled(seen, name, args, kwargs)
         out = kwargs.pop("out", None)
@@ -99,9 +100,9 @@ def _method(seen: HostGenerator, name: str) -> Function:
         spare = _copied(seen._like)
         made = _staged(
             name,
-            lambda *a, **k: getattr(seen._live(), name)(*a, **k),
-            lambda *a, **k: getattr(spare, name)(*a, **k),
-            args,
+            lambda own, *a, **k: getattr(own, name)(*a, **k),
+            lambda own, *a, **k: getattr(spare, name)(*a, **k),
+            (seen, *args),
             kwargs,
         )
         if isinstance(out, NumpyTracer):
@@ -126,18 +127,15 @@ def _shuffled(seen: HostGenerator, name: str, args: Any, kwargs: Any) -> None:
         got = f"{name} of a {type(array).__name__}"
         raise rules.error("face.random", got=got, hint="shuffle an array")
 
-    def changed(generator: Any) -> Function:
-        def run(x: Any, *more: Any, **options: Any) -> Any:
-            own = np.array(x)
-            getattr(generator(), name)(own, *more, **options)
-            return own
-
-        return run
+    def run(own: Any, x: Any, *more: Any, **options: Any) -> Any:
+        made = np.array(x)
+        getattr(own, name)(made, *more, **options)
+        return made
 
     spare = _copied(seen._like)
-    new = _staged(
-        name, changed(seen._live), changed(lambda: spare), (array, *rest), kwargs
-    )
+    probe = functools.partial(run, spare)
+    args = (seen, array, *rest)
+    new = _staged(name, run, lambda own, *a, **k: probe(*a, **k), args, kwargs)
     array.store(new)
 
 
@@ -163,7 +161,7 @@ def maker(factory: Function) -> Function:
             like.append(factory(*a, **k))
 
         _staged(factory.__name__, make, probe, args, kwargs)
-        return HostGenerator(lambda: own.value, like[-1])
+        return HostGenerator(lambda _: own.value, like[-1])
 
     return made
 
@@ -175,13 +173,12 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
     """
     leaves, tree = flatten.flatten((tuple(args), dict(kwargs)))
     fixed = [_fixed(leaf) for leaf in leaves]
-    places = [k for k, leaf in enumerate(fixed) if isinstance(leaf, Tracer)]
-    operands = [_current(fixed[k]) for k in places]
+    places = [k for k, leaf in enumerate(fixed) if _operand(leaf) is not None]
+    operands = [_current(_operand(fixed[k])) for k in places]
 
     def arguments(values: Sequence[Any], seen: Function) -> Any:
-        own = list(map(seen, fixed))
-        for k, value in zip(places, values, strict=True):
-            own[k] = value
+        given = dict(zip(places, values, strict=True))
+        own = [seen(leaf, given.get(k)) for k, leaf in enumerate(fixed)]
         return tree.unflatten(own)
 
     results, kinds = flatten.flatten(_probed(name, probe, arguments, operands))
@@ -215,8 +212,18 @@ def _current(tracer: Any) -> Any:
     return tracer.now() if isinstance(tracer, NumpyTracer) else tracer
 
 
-def _live(leaf: Any) -> Any:
-    return leaf._live() if isinstance(leaf, HostGenerator) else leaf
+def _operand(leaf: Any) -> Any:
+    """The operand of a call for one of its arguments; None for one that is known."""
+    if type(leaf) is HostGenerator:
+        return leaf._number
+    return leaf if isinstance(leaf, Tracer) else None
+
+
+def _live(leaf: Any, value: Any) -> Any:
+    """An argument when the program runs, where `value` is its operand's."""
+    if type(leaf) is HostGenerator:
+        return leaf._live(None if value is None else generator_of(value))
+    return leaf if value is None else value
 
 
 def _probed(name: str, probe: Function, arguments: Any, operands: Sequence[Any]) -> Any:
@@ -255,8 +262,11 @@ def _check_shapes(
         raise demanded(rules.error("face.random", got=got), *deciding)
 
 
-def _like(leaf: Any) -> Any:
-    return leaf._like if isinstance(leaf, HostGenerator) else leaf
+def _like(leaf: Any, value: Any) -> Any:
+    """An argument that stands for that of a run."""
+    if type(leaf) is HostGenerator:
+        return leaf._like
+    return leaf if value is None else value
 
 
 def _samples(avals: Sequence[ShapedArray]) -> Iterator[list[Any]]:

@@ -24,7 +24,7 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.base.config import local
 from traceir.base.source_info import is_users_code
-from traceir.face import classes
+from traceir.face import classes, external
 from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
 from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
@@ -32,28 +32,25 @@ from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, has_generator, has_methods
-from traceir.face.python import (
-    builtin_functions,
-    complex_functions,
-    conversions,
-    math_functions,
-)
+from traceir.face.python import stand_ins
 from traceir.jit.cache.captured_state import sets
 from traceir.jit.cache.fingerprints import attribute
 
 Function = Callable[..., Any]
 _INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
-_MODULES = MODULES | {
-    "numpy",
-    "numpy.random",
-    "numpy.linalg",
-    "numpy.fft",
-    "numpy.lib",
-    "numpy.lib.stride_tricks",
-    "math",
-    "cmath",
-}
+_MODULES = (
+    MODULES
+    | {"math", "cmath", "numba"}
+    | {
+        "numpy",
+        "numpy.random",
+        "numpy.linalg",
+        "numpy.fft",
+        "numpy.lib",
+        "numpy.lib.stride_tricks",
+    }
+)
 
 # Libraries that a traced function sees as they are, whatever they take from NumPy: most
 # of what they do is not done in Python.
@@ -67,9 +64,8 @@ _LEFT_ALONE = (
 @functools.cache
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
-    own = {**math_functions.FUNCTIONS, **complex_functions.FUNCTIONS} | classes.ASKING
-    numbers = {**classes.scalars(), **conversions.CLASSES}
-    return {**dict(standing_in()), **numbers, **silent, **own, **iteration.FUNCTIONS}
+    own = {**stand_ins.FUNCTIONS, **iteration.FUNCTIONS} | classes.ASKING
+    return {**dict(standing_in()), **classes.scalars(), **silent, **own}
 
 
 def _is_number_class(value: Any) -> bool:
@@ -202,7 +198,7 @@ _BUILTINS = {
     **vars(builtins),
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
-    **builtin_functions.FUNCTIONS,
+    **stand_ins.BUILTINS,
     "range": iteration.range_of,
     "enumerate": iteration.enumerate_of,
     "zip": iteration.zip_of,
@@ -237,6 +233,8 @@ class NamespaceView:
             return found
         if kind in (MethodType, functools.partial):
             return self.function(value)
+        if external.is_of_numba(kind, "CPUDispatcher"):
+            return self.function(value.py_func)
         if isinstance(value, ModuleType) and _is_users_module(value):
             return self._modules.setdefault(value, _UsersModule(value, self))
         if kind is tuple:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
-from traceir.face.host_calls import is_generator
+from traceir.face.generator_arguments import GeneratorArgument, is_generator
 from traceir.jit.cache.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.pytrees.node_types import kind_of
 
@@ -95,12 +95,14 @@ class Objects:
         return type(member)(self._member(member.__func__))
 
     def table(self, value: Any) -> Any:
-        """A dict or a list with its functions as they are seen; itself without any."""
+        """A dict or a list with its functions and generators as they are seen; itself
+        without any."""
         found = self._tables.get(id(value))
         if found is not None:
             return found[0]
         parts = value.values() if type(value) is dict else value
-        if not any(type(part) is FunctionType for part in parts):
+        seen = (FunctionType, GeneratorArgument)
+        if not any(type(part) in seen for part in parts):
             return value
         made = _mapped(value, self._part)
         self._tables[id(value)] = made, value, made.copy()

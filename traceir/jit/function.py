@@ -53,6 +53,7 @@ from traceir.jit.staging import (
     check_seal,
     find_or_demand,
     function_name,
+    held,
     prepare,
     prepare_plain,
 )
@@ -182,6 +183,7 @@ class JitFunction(Pickled):
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
         if config.local.context.disable_jit:
             return self._fun(*args, **kwargs)
+        args, kwargs = held(self._options.face, self._static, args, kwargs)
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:
@@ -222,6 +224,7 @@ class JitFunction(Pickled):
         return config.ConfigScope(fields)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
+        args, kwargs = held(self._options.face, self._static, args, kwargs)
         bound = bind_arguments(self._form, self._static, args, kwargs)
         if self._options.face == "numpy":
             return prepare_plain(self._cache, bound, self._options.strict)

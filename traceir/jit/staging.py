@@ -118,6 +118,14 @@ def knowing(prepared: Prepared, labels: Collection[str]) -> Prepared:
     return replace(made, name=prepared.name, bare=bare)
 
 
+def held(face: str, static: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call, some of them static, in the form that a face passes."""
+    module = face_module(face)
+    if module is not None:
+        args, kwargs = module.held_arguments(args, kwargs, static)
+    return args, kwargs
+
+
 def _dicts(tree: Any) -> Iterator[dict[Any, Any]]:
     """The dicts of a tree that come apart by sorted keys, from outside in."""
     kind = kind_of(type(tree))

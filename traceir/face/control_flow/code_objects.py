@@ -21,7 +21,9 @@ from typing import Any
 
 from traceir.face.control_flow.rewrite import CHANGING, rewritten
 
-_JUMPS = frozenset(dis.hasjrel + dis.hasjabs + [dis.opmap["UNARY_NOT"]])
+_FORMATS = ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC")
+_WRITTEN = [dis.opmap[n] for n in ("UNARY_NOT", *_FORMATS) if n in dis.opmap]
+_JUMPS = frozenset(dis.hasjrel + dis.hasjabs + _WRITTEN)
 _STORES = frozenset(
     dis.opmap[name]
     for name in ("STORE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "DELETE_SUBSCR")
@@ -167,7 +169,11 @@ def _compiled(node: Function, code: CodeType) -> CodeType | None:
     if "__class__" in code.co_freevars and not isinstance(statement, ast.ClassDef):
         free.append("__class__")
     args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("_", args, [statement], [], None)
+    own: list[ast.stmt] = [statement]
+    if code.co_name not in code.co_freevars and isinstance(statement, ast.FunctionDef):
+        # A function that calls itself finds itself among the globals.
+        own.insert(0, ast.Global([code.co_name]))
+    outer = ast.FunctionDef("_", args, own, [], None)
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = code.co_flags & _FUTURE
     whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)

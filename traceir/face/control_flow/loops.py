@@ -175,7 +175,7 @@ class PlainLoop:
         self._pass.region.end()
         if kind is Diverged:
             return True
-        if kind is None or not issubclass(kind, Exception):
+        if kind in (None, RecursionError) or not issubclass(kind, Exception):
             return False
         if not rules.decides("staged.run", count=self._count()):
             needed = demanded(error, *self._bounds())

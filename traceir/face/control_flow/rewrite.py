@@ -188,6 +188,19 @@ class ControlFlow(ast.NodeTransformer):
 
     # Expressions ------------------------------------------------------------------
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        """An f-string, whose values may be traced."""
+        parts: list[ast.expr] = []
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                spec = part.format_spec or ast.Constant("")
+                how = ast.Constant(part.conversion)
+                made = [self.visit(part.value), how, self.visit(spec)]
+                parts.append(ast.Tuple(made, ast.Load()))
+            else:
+                parts.append(part)
+        return _at(node, _call("text", *parts))
+
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """A conditional expression: `runtime.choose`."""
         self.generic_visit(node)

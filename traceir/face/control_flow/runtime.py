@@ -15,6 +15,7 @@ from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.checks import note
+from traceir.face.arrays.texts import text
 from traceir.face.control_flow import exceptions, state
 from traceir.face.control_flow.choices import (
     Diverged,
@@ -58,6 +59,7 @@ __all__ = [
     "negated",
     "raised",
     "returned",
+    "text",
 ]
 
 

@@ -22,6 +22,7 @@ from traceir.face.control_flow.choices import choose_value, truth_of
 from traceir.face.control_flow.iteration import TracedRange, TracedSequence, has_steps
 from traceir.face.python import written
 from traceir.face.python.numbers import as_integer, integer, is_traced
+from traceir.face.python.printing import print
 from traceir.face.python.rounding import rounded
 from traceir.ir.promotion import promote
 from traceir.lax.checks.operands import as_array, convert
@@ -173,4 +174,5 @@ FUNCTIONS: dict[str, Function] = {
     "len": len,
     "round": round,
     "pow": pow,
+    "print": print,
 }

@@ -1,0 +1,100 @@
+"""Random generators among the arguments of a call.
+
+Serves: face.random
+
+A program is recorded for a kind of generator, which is a number in it. A call passes
+the number of its own one, by which the program's calls of the host find it: another
+generator needs no new trace.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import weakref
+from typing import Any
+
+import numpy as np
+
+from traceir.base.lazy_exports import imported
+from traceir.pytrees.registry import register_pytree_node
+
+_numbers = itertools.count(1)
+# By number, those of the calls that are running.
+_in_use: weakref.WeakValueDictionary[int, GeneratorArgument]
+_in_use = weakref.WeakValueDictionary()
+
+
+def is_generator(value: Any) -> bool:
+    """True if a value has random numbers: NumPy's generators, and Python's.
+
+    >>> is_generator(random.Random(0)), is_generator(np.random.default_rng)
+    (True, False)
+    """
+    if isinstance(value, random.Random):
+        return True
+    names = "Generator", "RandomState", "BitGenerator"
+    return isinstance(value, imported("numpy.random", *names))
+
+
+class GeneratorArgument:
+    """A generator in the arguments of a call; in a trace the `number` of one.
+
+    `kinds` are its class and that of its bits.
+    """
+
+    __slots__ = ("generator", "kinds", "number", "__weakref__")
+
+    def __init__(self, generator: Any, kinds: tuple[type, ...], number: Any) -> None:
+        self.generator = generator
+        self.kinds = kinds
+        self.number = number
+
+    def alike(self) -> Any:
+        """A generator of the same kinds."""
+        kind, *bits = self.kinds
+        return kind(*(bit_kind(0) for bit_kind in bits)) if bits else kind(0)
+
+
+register_pytree_node(
+    GeneratorArgument,
+    lambda node: ((node.number,), node.kinds),
+    lambda kinds, parts: GeneratorArgument(None, kinds, parts[0]),
+)
+
+
+def _held(generator: Any) -> GeneratorArgument:
+    bits = getattr(
+        generator, "bit_generator", getattr(generator, "_bit_generator", None)
+    )
+    kinds = (type(generator),) if bits is None else (type(generator), type(bits))
+    number = next(_numbers)
+    made = GeneratorArgument(generator, kinds, np.int64(number))
+    _in_use[number] = made
+    return made
+
+
+def generator_of(number: Any) -> Any:
+    """The generator of a call that is running, by its number."""
+    return _in_use[int(number)].generator
+
+
+def held_generators(value: Any) -> Any:
+    """A tree of arguments with its generators as arguments of a program."""
+    kind = type(value)
+    if kind in (tuple, list):
+        parts = [held_generators(part) for part in value]
+        same = all(a is b for a, b in zip(parts, value, strict=True))
+        return value if same else kind(parts)
+    if kind is dict:
+        found = {key: held_generators(part) for key, part in value.items()}
+        return found if any(found[key] is not value[key] for key in value) else value
+    return _held(value) if is_generator(value) else value
+
+
+def held_arguments(args: Any, kwargs: Any, static: Any) -> tuple[Any, Any]:
+    """The arguments of a call, of which some are static, with generators held."""
+    positions, names = static.positions, static.names
+    given = [a if k in positions else held_generators(a) for k, a in enumerate(args)]
+    named = {n: a if n in names else held_generators(a) for n, a in kwargs.items()}
+    return tuple(given), named
