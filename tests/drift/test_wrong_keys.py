@@ -41,6 +41,7 @@ ROWS = {
     "cache.key.strict": "strict/without-it-what-was-read-stays",
     "cache.key.tree": "cache/tree",
     "cache.key.static": "cache/static-by-value",
+    "cache.key.known": "cache/known-by-demand",
     "cache.key.shape": "cache/shape",
     "cache.key.dtype": "cache/dtype",
     "cache.key.weak_type": "cache/weakness",

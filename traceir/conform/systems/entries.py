@@ -38,6 +38,8 @@ class ModelEntry:
     tree: flatten.TreeDef | None = None
     statics: Sequence[tuple[str, Any]] = ()
     then: Mapping[str, Any] = field(default_factory=dict)
+    # The arguments that are known by demand.
+    known: frozenset[str] = frozenset()
 
     def now(self) -> dict[str, Any]:
         """The values that the demands on hits ask for: static arguments and globals."""

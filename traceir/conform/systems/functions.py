@@ -5,7 +5,7 @@ Serves: cache.key.*, cache.function.hashable, cache.event.die
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -87,15 +87,24 @@ class Functions:
         static = resolve_static(form.signature, options.get("static_argnums"), names)
         return bind_arguments(form, static, args, kwargs)
 
-    def leaves(self, name: str, args: Any, kwargs: Any) -> tuple[Bound, list[Any]]:
+    def leaves(
+        self, name: str, args: Any, kwargs: Any, known: Collection[str] = ()
+    ) -> tuple[Bound, list[Any]]:
         """A bound call and the leaves of its traced arguments."""
-        bound = self.bound(name, args, kwargs)
+        bound = self.bound(name, args, kwargs).knowing(known)
         return bound, flatten.leaves(tuple(value for _, value in bound.dynamic))
 
-    def prepared(self, name: str, face: str | None, args: Any, kwargs: Any) -> Prepared:
+    def prepared(
+        self,
+        name: str,
+        face: str | None,
+        args: Any,
+        kwargs: Any,
+        known: Collection[str] = (),
+    ) -> Prepared:
         """The parts of a call's key; without a face it is of no `jit`."""
         given, named = flatten.map_(concrete, (args, kwargs))
-        bound = self.bound(name, given, named)
+        bound = self.bound(name, given, named).knowing(known)
         if face is None:
             return prepare(bound, "jax")
         return prepare(bound, face, self.options(name).get("strict", False))

@@ -34,6 +34,7 @@ from traceir.conform.systems.systems import (
     results,
 )
 from traceir.conform.systems.traced import (
+    DemandedArguments,
     ModelTracer,
     TraceLevel,
     ValueOrigin,
@@ -44,6 +45,7 @@ from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.promotion import canonical_dtype, python_aval
 from traceir.jit.cache.cache_key import Key
+from traceir.jit.cache.known_arguments import is_data
 from traceir.jit.cache.signature import Bound
 from traceir.jit.staging import Prepared, check_outputs
 from traceir.pytrees import flatten
@@ -60,6 +62,8 @@ class Model:
         self.nest = TraceStack(rules)
         self.entries = Entries(rules, self.nest.stack)
         self.made: Counter[tuple[str, str]] = Counter()
+        # The arguments that calls of a key demand.
+        self.demanded: dict[Key, frozenset[str]] = {}
         self.scopes = ExitStack()
         self.host = Host(
             self.nest.bind,
@@ -184,7 +188,7 @@ class Model:
         event, entry = self.called(name, transform, args, kwargs)
         if event == "traces":  # with these very arguments
             return event, self._made(entry, entry.results)
-        _, leaves = self.functions.leaves(name, args, kwargs)
+        _, leaves = self.functions.leaves(name, args, kwargs, entry.known)
         return event, self._results(entry, leaves)
 
     def called(
@@ -192,10 +196,24 @@ class Model:
     ) -> tuple[str, ModelEntry]:
         """The event of a call by the machine's rows, and the trace that it uses."""
         self.functions.check(name)
-        bound, leaves = self.functions.leaves(name, args, kwargs)
+        known: frozenset[str] = frozenset()
+        while True:
+            try:
+                return self._called(name, transform, args, kwargs, known)
+            except DemandedArguments as demand:  # the trace starts again
+                known |= demand.labels
+
+    def _called(
+        self, name: str, transform: str, args: Any, kwargs: Any, known: frozenset[str]
+    ) -> tuple[str, ModelEntry]:
+        """As `called`, with these arguments known."""
+        face = self._face(transform)
+        bound, leaves = self.functions.leaves(name, args, kwargs, known)
         self.nest.lift(leaves, capture=False)
-        prepared = self.functions.prepared(name, self._face(transform), args, kwargs)
+        prepared = self.functions.prepared(name, face, args, kwargs, known)
         key = self.functions.key(name, prepared)
+        if key in self.demanded:
+            raise DemandedArguments(self.demanded[key])
         entry = self.entries.find(key, self.hosts[name])
         counted = name, self.nest.face
         limit = self.functions.options(name).get("max_traces")
@@ -209,8 +227,12 @@ class Model:
             strict=prepared.call.strict,
         )
         if row.outcome == "traces":
-            self.made[counted] += 1
-            entry = self._trace(key, transform, bound, prepared, leaves)
+            self.made[counted] += not known
+            try:
+                entry = self._trace(key, transform, bound, prepared, leaves)
+            except DemandedArguments as demand:
+                self.demanded[key] = demand.labels
+                raise
         return row.outcome, entry
 
     def _trace(
@@ -225,6 +247,7 @@ class Model:
         try:
             with self.nest.entered(transform) as level:
                 inputs = [self._entering(v, transform) for v in leaves]
+                self._note_numbers(inputs, bound, prepared)
                 args, kwargs = bound.rebuild(prepared.call.treedef.unflatten(inputs))
                 found = function(*args, **kwargs)
                 outputs, tree = flatten.flatten(found)
@@ -237,8 +260,22 @@ class Model:
         self.entries.left(level)
         statics = prepared.call.statics
         then = surroundings(function, statics)
-        trace = ModelEntry(function, "", None, inputs, outputs, tree, statics, then)
+        known = frozenset(label for label, _ in bound.known)
+        trace = ModelEntry(
+            function, "", None, inputs, outputs, tree, statics, then, known
+        )
         return self.entries.ended(key, trace, level.captures)
+
+    def _note_numbers(
+        self, inputs: Sequence[Any], bound: Bound, prepared: Prepared
+    ) -> None:
+        """Note the inputs that are numbers of Python's: these may be known instead."""
+        if prepared.call.face != "numpy" or "face.demand" not in self.rules.clauses:
+            return
+        values = dict(bound.dynamic)
+        for tracer, label in zip(inputs, prepared.call.leaf_labels, strict=True):
+            if is_data(values[label]):
+                self.nest.numbers[id(tracer)] = label
 
     def _check_leaks(self, level: TraceLevel) -> None:
         """Raises UnexpectedTracerError (leak.held) for values that are still held."""
@@ -281,7 +318,8 @@ class Model:
         """Raises TypeError (jit.compiled, jit.compiled-tree, jit.compiled-traced)."""
         if self.nest.stack:
             raise self.rules.error("jit.compiled-traced")
-        made = self.functions.prepared(name, self.nest.face, types, {}).call
+        face, known = self.nest.face, entry.known
+        made = self.functions.prepared(name, face, types, {}, known).call
         leaves, tree = flatten.flatten(tuple(args))
         if tree is not made.treedef:
             raise self.rules.error("jit.compiled-tree")

@@ -16,10 +16,12 @@ from traceir.base import config
 from traceir.conform.systems import faces
 from traceir.conform.systems.systems import as_array, as_value
 from traceir.conform.systems.traced import (
+    DemandedArguments,
     ModelTracer,
     TraceLevel,
     ValueOrigin,
     concrete,
+    demands,
 )
 from traceir.ir.jaxpr import sort_params
 from traceir.rules import Rules, Transform, walk
@@ -52,6 +54,8 @@ class TraceStack:
         self.eager = TraceLevel("eager", self.transform("eager").knows)
         # How many of the traces let operations be evaluated at once.
         self.passed = 0
+        # The inputs that are numbers, whose arguments may be known instead.
+        self.numbers: dict[int, str] = {}
 
     def transform(self, name: str) -> Transform:
         """The row of a way of running a function."""
@@ -124,6 +128,9 @@ class TraceStack:
         row = next(ask for ask in levels.asks.values() if ask.action == action)
         if levels.permits(asked.knows, row.id):
             return asked.value
+        labels = demands(asked, self.numbers)
+        if labels:
+            raise DemandedArguments(labels)
         raise self.rules.error(row.raises)
 
     def bind(self, primitive: str, *values: Any, **params: Any) -> Any:

@@ -6,7 +6,7 @@ Serves: level.*
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +112,26 @@ class ModelTracer:
     def sharding(self) -> Any:
         """An attribute of concrete arrays alone."""
         return self.ask(self, "host_attribute").sharding
+
+
+class DemandedArguments(Exception):
+    """Ends a trace that needs the values of arguments, of these names."""
+
+    def __init__(self, labels: frozenset[str]) -> None:
+        super().__init__(labels)
+        self.labels = labels
+
+
+def demands(value: Any, numbers: Mapping[int, str]) -> frozenset[str]:
+    """The arguments that a value is computed from, if all of them are such numbers, by
+    the identity of the inputs; else none."""
+    if id(value) in numbers:
+        return frozenset((numbers[id(value)],))
+    if not isinstance(value, ModelTracer) or value.made is None:
+        return frozenset()
+    traced = [v for v in value.made.operands if isinstance(v, ModelTracer)]
+    found = [demands(operand, numbers) for operand in traced]
+    return frozenset().union(*found) if all(found) else frozenset()
 
 
 def concrete(value: Any) -> Any:
