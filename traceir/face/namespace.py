@@ -31,7 +31,7 @@ from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
 from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
-from traceir.face.objects import Objects, has_generator, has_methods
+from traceir.face.objects import Objects, SeenSuper, has_generator, has_methods
 from traceir.face.python import stand_ins
 from traceir.jit.cache.captured_state import sets
 from traceir.jit.cache.fingerprints import attribute
@@ -217,7 +217,8 @@ class NamespaceView:
         self._arrays: dict[int, tuple[np.ndarray, Any]] = {}
         self._modules: dict[ModuleType, _UsersModule] = {}
         self.objects = Objects(self.method, self.of)
-        self.builtins = {**_BUILTINS, "__import__": self._import}
+        parent = functools.partial(SeenSuper, self.method)
+        self.builtins = {**_BUILTINS, "__import__": self._import, rewrite.SUPER: parent}
 
     def _import(self, name: str, globals: Any = None, *args: Any) -> Any:
         found = builtins.__import__(name, globals, *args)

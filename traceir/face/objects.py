@@ -121,6 +121,30 @@ class Objects:
             object.__dict__["__class__"].__set__(one, kind)
 
 
+class SeenSuper:
+    """`super()` in a method of a traced function: methods of bases, as they are seen.
+
+    `seen` is a function as it is seen.
+    """
+
+    def __init__(
+        self, seen: Callable[[FunctionType], Any], kind: type, value: Any
+    ) -> None:
+        object.__getattribute__(self, "__dict__").update(
+            seen=seen, parent=super(kind, value)
+        )
+
+    def __getattribute__(self, name: str) -> Any:
+        held = object.__getattribute__(self, "__dict__")
+        found = getattr(held["parent"], name)
+        if type(found) is not MethodType or type(found.__func__) is not FunctionType:
+            return found
+        return MethodType(held["seen"](found.__func__), found.__self__)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(object.__getattribute__(self, "__dict__")["parent"], name, value)
+
+
 class SeenClass(type):
     """The class of classes as a traced function sees them.
 

@@ -79,7 +79,8 @@ def code_of(code: CodeType, inner: bool = False) -> CodeType:
     """
     if code.co_flags & _SUSPENDED:
         return code
-    if not has_constructs(code) and not (inner and has_effects(code)):
+    asks = has_constructs(code) or "super" in code.co_names
+    if not asks and not (inner and has_effects(code)):
         return code
     found = _made.get(id(code))
     if found is None or found[0] is not code:

@@ -37,6 +37,7 @@ NONE: frozenset[str] = frozenset()
 Node = TypeVar("Node", bound=ast.AST)
 RUNTIME = "_traceir"
 LOCALS = "_traceir_locals"
+SUPER = "_traceir_super"
 # Methods of Python's containers that change them.
 # Methods of an object that is being made.
 _MAKING = frozenset(("__init__", "__post_init__"))
@@ -68,6 +69,7 @@ def rewritten(
     shared = names.set_inside(node)
     flow = ControlFlow(inner, names.declared_global(node), shared)
     flow.live = Liveness(node.body)
+    flow.first = [arg.arg for arg in names.parameters(node)][:1]
     node.body = flow.block(node.body)
 
 
@@ -89,6 +91,7 @@ class ControlFlow(ast.NodeTransformer):
         self.outside = outside
         self.shared = shared
         self.live = Liveness(())
+        self.first: list[str] = []
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
@@ -250,6 +253,10 @@ class ControlFlow(ast.NodeTransformer):
         """A call of a method that may change its object."""
         self.generic_visit(node)
         function = node.func
+        is_super = isinstance(function, ast.Name) and function.id == "super"
+        if is_super and self.first and not node.args:
+            own = [ast.Name(name, ast.Load()) for name in ("__class__", *self.first)]
+            return _at(node, ast.Call(ast.Name(SUPER, ast.Load()), list(own), []))
         if isinstance(function, ast.Attribute) and function.attr in CHANGING:
             function.value = _at(function, _call("mutated", function.value))
         return node
