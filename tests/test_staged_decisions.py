@@ -138,7 +138,9 @@ ROWS: list[tuple[str, Mapping[str, Any], Callable[..., Any], str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("rule", "columns", "function", "was", "then"), ROWS, ids=lambda x: str(x)[:24]
+    ("rule", "columns", "function", "was", "then"),
+    ROWS,
+    ids=lambda x: getattr(x, "__name__", str(x)),
 )
 def test_another_row_is_another_program(
     rule: str,

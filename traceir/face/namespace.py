@@ -108,7 +108,7 @@ class _Module(ModuleType):
 
 
 class _UsersModule(ModuleType):
-    """A user's module as a traced function sees it: its attributes, by a view."""
+    """A user's module as a traced function sees it."""
 
     def __init__(self, module: ModuleType, view: NamespaceView) -> None:
         super().__init__(module.__name__, module.__doc__)
