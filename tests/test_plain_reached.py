@@ -130,12 +130,18 @@ def test_what_is_not_reached_is_refused_and_never_wrong() -> None:
     cached = functools.lru_cache(lambda v: made(v))
     found = importlib.import_module
     for function in (
-        lambda v: Derived(v).method(v),  # by `super`
         lambda v: found("plain_helper").made(v),
         lambda v: cached(v),
     ):
         with pytest.raises(TraceirError):
             traceir_numba.jit(function)(V)
+
+
+def test_a_method_of_a_base_is_reached() -> None:
+    def function(v: Any) -> Any:
+        return Derived(v).method(v)
+
+    np.testing.assert_array_equal(traceir_numba.jit(function)(V), function(V))
 
 
 NUMBERS: list[Function] = [
