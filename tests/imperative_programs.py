@@ -82,7 +82,9 @@ class ProgramWriter:
             self.budget -= 1
             simple = (self.scalar, self.scalar, self.store, self.store, self.arrays)
             nested = (self.choice, self.counted, self.counted, self.waiting)
-            self.pick(simple if self.budget < 0 or self.depth > 4 else simple + nested)()
+            self.pick(
+                simple if self.budget < 0 or self.depth > 4 else simple + nested
+            )()
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -188,8 +190,10 @@ class ProgramWriter:
         if index in self.indices:
             index = f"i{next(self.count) + 3}"
         value = self.pick(FLOATS)
-        spans = ("n", "n + 2", "5", "6", "len(a)", "2", f"{self.whole()} % 4", "1, n")
-        spans = (*spans, "4, -1, -1", "n, 0, -2", "0, 5, 2", f"{self.whole()} % 5, 5")
+        spans = [
+            *("n", "n + 2", "5", "6", "len(a)", "2", f"{self.whole()} % 4", "1, n"),
+            *("4, -1, -1", "n, 0, -2", "0, 5, 2", f"{self.whole()} % 5, 5"),
+        ]
         heads = (
             *[f"for {index} in range({span}):" for span in spans],
             f"for {value} in {self.array()}:",
@@ -266,7 +270,11 @@ class ProgramWriter:
     def real(self, depth: int = 1) -> str:
         """A float."""
         array = f"{self.array()}[{self.place(0)}]"
-        leaves = (self.named(FLOATS), array, f"c[{self.pick((0, 1, 2))}, {self.place(0)}]")
+        leaves = (
+            self.named(FLOATS),
+            array,
+            f"c[{self.pick((0, 1, 2))}, {self.place(0)}]",
+        )
         leaf = str(self.pick([found for found in (*leaves, "0.5", "t") if found]))
         if depth == 0:
             return leaf
@@ -314,11 +322,12 @@ class ProgramWriter:
     def new_array(self) -> str:
         """An array of five floats that nothing else has."""
         old = self.array()
-        forms = ("np.zeros(5)", f"{old}.copy()", f"{old} % 4.0", f"np.full(5, {self.small(True)} + 0.0)")
+        full = f"np.full(5, {self.small(True)} + 0.0)"
+        forms = ("np.zeros(5)", f"{old}.copy()", f"{old} % 4.0", full)
         return str(self.pick(forms))
 
 
-# Running them ---------------------------------------------------------------------------
+# Running them -------------------------------------------------------------------------
 
 _numbers = itertools.count()
 

@@ -91,12 +91,14 @@ class Side:
 class IfStatement:
     """An `if` statement: the sides to run, and the state after it.
 
-    `names` are those that the sides may set. `side` tells which is run; `values` are
-    to be the names' values if they have `moved`.
+    `names` are those that the sides may set, `kept` those of them that are read after
+    it. `side` tells which is run; `values` are to be the names' values if they have
+    `moved`.
     """
 
-    def __init__(self, names: Sequence[str], test: Any) -> None:
+    def __init__(self, names: Sequence[str], kept: Sequence[str], test: Any) -> None:
         self.names = names
+        self.kept = kept
         self.truth = truth_of(test)
         self.side = self.moved = False
         self.values: tuple[Any, ...] = ()
@@ -118,7 +120,7 @@ class IfStatement:
             self.side = False
             self._show(self._before)
         else:
-            self._show(joined(self.truth, *self._sides))
+            self._show({**self._before, **joined(self.truth, *self._sides)})
             return False
         self._sides.append(Side(self.truth))
         return True
@@ -134,13 +136,14 @@ class IfStatement:
     def done(self, frame: dict[str, Any]) -> None:
         """Take the state at the end of a side."""
         if self._sides:
-            self._sides[-1].finish(state.snapshot(self.names, frame))
+            self._sides[-1].finish(state.snapshot(self.kept, frame))
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         if not self._sides:
             return False
         if kind is Diverged:
-            self._sides[-1].finish(self._before, diverged=True)
+            ends = {name: self._before[name] for name in self.kept}
+            self._sides[-1].finish(ends, diverged=True)
         put_in_force(self._outer)
         self._sides[-1].region.end()
         return kind is Diverged

@@ -29,12 +29,17 @@ class Liveness:
         inner = [node for node in every if isinstance(node, SCOPES)]
         self._always = _reads(inner)
         self._found: dict[int, Names] = {}
+        self._after: dict[int, Names] = {}
         self._block(body, self._always)
 
     def handed_on(self, node: ast.stmt) -> Names:
         """The names that a construct sets and that are read after it, in the next turn,
         or on another side."""
         return self._found[id(node)] & names.assigned([node])
+
+    def kept(self, node: ast.If) -> Names:
+        """The names that a choice sets and that are read after it."""
+        return self._after[id(node)] & names.assigned([node])
 
     def _block(self, body: Sequence[ast.stmt], after: Names) -> Names:
         for node in reversed(body):
@@ -45,7 +50,7 @@ class Liveness:
         """The names that are live before a statement, by those after it."""
         if isinstance(node, ast.If):
             sides = self._block(node.body, after) | self._block(node.orelse, after)
-            self._found[id(node)] = after | sides
+            self._found[id(node)], self._after[id(node)] = after | sides, after
             return sides | _reads([node.test])
         if isinstance(node, (ast.For, ast.While)):
             return self._loop(node, after)

@@ -51,9 +51,11 @@ def _assigned(body: Iterable[ast.AST]) -> Iterator[str]:
             yield from _assigned(ast.iter_child_nodes(node))
 
 
-def declared_global(node: ast.FunctionDef) -> frozenset[str]:
-    """The names that a function declares to be global."""
-    found = [n for n in walk(node.body) if isinstance(n, ast.Global)]
+def declared(
+    node: ast.FunctionDef, kind: type[ast.Global | ast.Nonlocal]
+) -> frozenset[str]:
+    """The names that a function declares to be global, or of a function around it."""
+    found = [n for n in walk(node.body) if isinstance(n, kind)]
     return frozenset(name for n in found for name in n.names)
 
 
@@ -70,7 +72,7 @@ def unsure(node: ast.FunctionDef) -> frozenset[str]:
     """Names of a function that may have no value where they are read, or one that can't
     be told: those that are set inside of a loop or a choice."""
     inside = [s for s in node.body if isinstance(s, _COMPOUND)]
-    found = (assigned(inside) | set_inside(node)) - declared_global(node)
+    found = (assigned(inside) | set_inside(node)) - declared(node, ast.Global)
     return frozenset(name for name in found if not name.startswith("_traceir_"))
 
 

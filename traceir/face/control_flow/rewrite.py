@@ -7,7 +7,7 @@ it or whether it is recorded. The function keeps its names, its frame and its li
 what a recorded side or turn changes is read from `locals()` and put back. A choice is
 rewritten so::
 
-    c = If(test, ("x", "y"))
+    c = If(("x", "y"), ("y",), test)
     while c.next(locals()):
         with c:
             if c.moved:
@@ -64,13 +64,26 @@ def rewritten(
     if node.name in _MAKING and names.parameters(node):
         own = ast.Name(names.parameters(node)[0].arg, ast.Load())
         node.body = [_at(node.body[0], ast.Expr(_call("fresh", own))), *node.body]
+    unbound = names.unsure(node)
     node.body = lowered(node.body)
-    inner = (inner - names.assigned(node.body)) | names.unsure(node)
+    inner = (inner - names.assigned(node.body)) | unbound | names.unsure(node)
     shared = names.set_inside(node)
-    flow = ControlFlow(inner, names.declared_global(node), shared)
+    flow = ControlFlow(inner, names.declared(node, ast.Global), shared)
     flow.live = Liveness(node.body)
     flow.first = [arg.arg for arg in names.parameters(node)][:1]
-    node.body = flow.block(node.body)
+    node.body = [*_unbound(node, unbound), *flow.block(node.body)]
+
+
+def _unbound(node: ast.FunctionDef, unsure: frozenset[str]) -> list[ast.stmt]:
+    """Statements by which the names of a function's own that may have no value are seen
+    to have none: those that only statements set which are never reached, too."""
+    found = unsure - {arg.arg for arg in names.parameters(node)}
+    found -= names.declared(node, ast.Nonlocal)
+    if not found:
+        return []
+    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in sorted(found)]
+    nothing = ast.Attribute(ast.Name(RUNTIME, ast.Load()), "UNBOUND", ast.Load())
+    return [_at(node.body[0], ast.Assign(targets, nothing))]
 
 
 class ControlFlow(ast.NodeTransformer):
@@ -129,7 +142,8 @@ class ControlFlow(ast.NodeTransformer):
         one = self._construct("If", node.test, node)
         body, orelse = self.block(node.body), self.block(node.orelse)
         sides = ast.If(one.attribute("side"), body, orelse)
-        return one.statements([self.visit(node.test)], [*one.restore(), sides])
+        kept = _strings(sorted((self.live.kept(node) | self.shared) - self.outside))
+        return one.statements([kept, self.visit(node.test)], [*one.restore(), sides])
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         """A loop: `runtime.For`."""

@@ -31,6 +31,7 @@ from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     NUMBERS,
+    UNBOUND,
     MaybeNone,
     MaybeUnbound,
     MissingValue,
@@ -41,6 +42,7 @@ from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
+    "UNBOUND",
     "For",
     "If",
     "While",
@@ -68,7 +70,8 @@ _CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 def bound(value: Any, name: str) -> Any:
     """The value of a name that is not None. Raises UnboundLocalError for one without,
-    and TypeError (staged.join) for one whose values have no common type."""
+    which ends a recorded side, and TypeError (staged.join) for one whose values have no
+    common type."""
     value = copied(value, name)
     if type(value) is not MaybeNone:
         return value
@@ -87,7 +90,7 @@ def copied(value: Any, name: str) -> Any:
     if value.reason:
         error = rules.error("staged.join", got=f"{name}: {value.reason}")
         raise demanded(error, value.truth)
-    raise _unbound(name)
+    raise raised(lambda: _unbound(name))
 
 
 def is_none(value: Any, name: str) -> Any:
