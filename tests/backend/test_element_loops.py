@@ -204,3 +204,58 @@ def test_loops_read_and_write_where_numpy_does(
         return
     assert traceir_numba.jit(f)(mine) == wanted
     np.testing.assert_array_equal(mine, theirs)
+
+
+def added(a: float, x: Any, y: Any, n: int) -> None:
+    for i in range(n):
+        y[i] = a * x[i] + y[i]
+
+
+def test_a_loop_with_a_traced_end_has_a_part_without_clamps_in_vectors() -> None:
+    args = 2.0, np.ones(1000), np.zeros(1000), 1000
+    code = code_of(added, *args)
+    (first,) = re.findall(r"for step_0 in range\(.*?(?=\n    \w)", code, re.DOTALL)
+    assert "nearest" not in first and "is_place" not in first
+    compiled = traceir_numba.jit(added).lower(*args).compile()
+    assert re.search(r"fmul (contract )?<\d+ x double>", compiled.as_text("llvm"))
+
+
+@given(BOUND, BOUND, st.sampled_from([1, 2, -1]), st.integers(-3, 3))
+def test_traced_ends_reach_as_far_as_numpy_does(
+    start: int, stop: int, step: int, shift: int
+) -> None:
+    def f(a: Any, start: int, stop: int) -> Any:
+        s = 0
+        for i in range(start, stop, step):
+            a[i + shift] += i
+            s += a[i]
+        return s
+
+    mine, theirs = np.arange(8), np.arange(8)
+    jitted = traceir_numba.jit(f)
+    try:
+        wanted = f(theirs, start, stop)
+    except IndexError:
+        with pytest.raises(IndexError):
+            jitted(mine, start, stop)
+        return
+    assert jitted(mine, start, stop) == wanted
+    np.testing.assert_array_equal(mine, theirs)
+
+
+def test_loops_that_follow_one_another_are_one_routine() -> None:
+    def table(n: Any) -> Any:
+        d = np.zeros((30, 30), np.int64)
+        for i in range(30):
+            d[i, 0] = i
+        for j in range(30):
+            d[0, j] = n * j
+        for i in range(1, 30):
+            for j in range(1, 30):
+                d[i, j] = d[i - 1, j] + d[i, j - 1]
+        return d
+
+    code = code_of(table, 3)
+    assert len(re.findall(r"^def table_(scan|cond|while)", code, re.MULTILINE)) == 1
+    assert code.count("copy_i64(") == 1
+    np.testing.assert_array_equal(traceir_numba.jit(table)(3), table(3))

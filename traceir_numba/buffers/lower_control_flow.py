@@ -30,6 +30,7 @@ from traceir_numba.loops.program import (
     Branch,
     CallMatmul,
     Copy,
+    Counter,
     Launch,
     LoadScalar,
     Loop,
@@ -41,6 +42,7 @@ from traceir_numba.loops.program import (
 from traceir_numba.loops.schedule import scratch_of
 from traceir_numba.loops.step_effects import pointers_to, reads, renamed, walk, writes
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
+from traceir_numba.lowering.split_loops import sole_counter
 
 
 def routine_of(
@@ -305,7 +307,26 @@ class RoutineBuilder:
         test = RoutineBuilder(work, flow.test, inputs)
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
-        self.steps.append(While(tuple(test.steps), holds, steps, eqn.source))
+        nested = any(isinstance(s, Loop | While) for s in walk(steps))
+        counter = None if nested else self.counter(flow, test, carried)
+        self.steps.append(While(tuple(test.steps), holds, steps, eqn.source, counter))
+
+    def counter(
+        self, flow: LoopOp, test: RoutineBuilder, carried: Sequence[int]
+    ) -> Counter | None:
+        """The counter of an innermost loop that runs until that reaches a stop.
+
+        Around others it would let LLVM compare addresses before all of their turns, and
+        take rows for overlapping that never do in one turn.
+        """
+        assert flow.test is not None
+        sizes = len(flow.test_consts), len(flow.consts)
+        found = sole_counter(flow.test.jaxpr, flow.body.jaxpr, *sizes)
+        if found is None:
+            return None
+        number, step, stop = found
+        index = f"step_{next(self.work.numbers)}"
+        return Counter(carried[number], test.source(stop), step, index)
 
     def is_taken_over(self, atom: Atom, eqn: Eqn) -> bool:
         """True if a carry may begin in the memory of its first value."""

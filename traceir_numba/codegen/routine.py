@@ -25,6 +25,7 @@ from traceir_numba.loops.program import (
     Buffer,
     CallMatmul,
     Copy,
+    Counter,
     Label,
     Launch,
     LoadScalar,
@@ -324,10 +325,25 @@ class RoutineEmitter:
 
     def repeat(self, step: While) -> None:
         """A loop whose end the values say."""
+        if step.counter is not None:
+            self.count(step, step.counter)
+            return
         with self.repeated(None), self.code.block("while True:"):
             self.steps(step.test)
             with self.code.block(f"if not {self.text(step.holds)}:"):
                 self.code.add("break")
+            self.steps(step.steps)
+
+    def count(self, step: While, counter: Counter) -> None:
+        """A loop over a range whose ends are values, if it runs at all."""
+        self.steps(step.test)
+        ends = self.name(counter.slot), self.text(counter.stop), str(counter.step)
+        with (
+            self.code.block(f"if {self.text(step.holds)}:"),
+            self.repeated(None),
+            self.code.block(f"for {counter.index} in range({', '.join(ends)}):"),
+        ):
+            self.code.add(f"{self.name(counter.slot)} = {counter.index}")
             self.steps(step.steps)
 
     def point(self, stack: int, row: int, at: str) -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from traceir.base.python_parser import parse_module
 from traceir_numba import cost_model
@@ -120,12 +121,17 @@ class _Safepoints(ast.NodeTransformer):
         if not cost:
             return node
         assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
-        bounds = range(*map(ast.literal_eval, node.iter.args))
-        rounds = min(len(bounds), cost_model.SAFEPOINT_WORK // cost)
+        rounds = cost_model.SAFEPOINT_WORK // cost
+        texts = [ast.unparse(arg) for arg in node.iter.args]
+        first, end, step = ("0", *texts, "1") if len(texts) == 1 else (*texts, "1")[:3]
+        with suppress(ValueError):
+            bounds = range(*map(ast.literal_eval, texts))
+            rounds = min(len(bounds), rounds)
+            first, end, step = str(bounds.start), str(bounds.stop), str(bounds.step)
         if rounds <= 1:
             node.body += _poll(cost)
             return node
-        return _in_parts(node, node.target.id, bounds, rounds, rounds * cost)
+        return _in_parts(node, node.target.id, (first, end, int(step)), rounds, cost)
 
 
 def _poll(cost: int) -> list[ast.stmt]:
@@ -133,19 +139,23 @@ def _poll(cost: int) -> list[ast.stmt]:
 
 
 def _in_parts(
-    node: ast.For, name: str, bounds: range, rounds: int, cost: int
+    node: ast.For, name: str, bounds: tuple[str, str, int], rounds: int, cost: int
 ) -> ast.For:
     """A loop over parts of so many rounds, so that the inner one can be vectors."""
-    step = bounds.step * rounds
-    first, end = f"{name}_first", bounds.stop
-    compare = "<" if step > 0 else ">"
-    last = f"{first} + {step} if {first} + {step} {compare} {end} else {end}"
+    start, end, every = bounds
+    step = every * rounds
+    first = f"{name}_first"
+    if end.lstrip("-").isdigit():
+        compare = "<" if step > 0 else ">"
+        last = f"{first} + {step} if {first} + {step} {compare} {end} else {end}"
+    else:  # the stop may be near the greatest integer; steps are positive
+        last = f"{first} + {step} if {end} - {first} > {step} else {end}"
     (outer,) = parse_module(
-        f"for {first} in range({bounds.start}, {end}, {step}):\n"
-        f"    for {name} in range({first}, {last}, {bounds.step}):\n"
+        f"for {first} in range({start}, {end}, {step}):\n"
+        f"    for {name} in range({first}, {last}, {every}):\n"
         "        pass"
     ).body
     assert isinstance(outer, ast.For) and isinstance(outer.body[0], ast.For)
     outer.body[0].body = node.body
-    outer.body += _poll(cost)
+    outer.body += _poll(rounds * cost)
     return outer

@@ -142,13 +142,27 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A scalar that grows by a step in each turn of a loop, until it reaches a stop."""
+
+    slot: int
+    stop: int | ScalarConstant
+    step: int
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
 class While:
-    """Steps that are repeated as long as a scalar holds; `test` computes it first."""
+    """Steps that are repeated as long as a scalar holds; `test` computes it first.
+
+    With a counter it holds in all turns until the stop, if it does in the first.
+    """
 
     test: tuple[Step, ...]
     holds: int | ScalarConstant
     steps: tuple[Step, ...]
     line: Source | None = None
+    counter: Counter | None = None
 
 
 @dataclass(frozen=True, slots=True)

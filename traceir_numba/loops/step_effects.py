@@ -61,8 +61,10 @@ def reads(step: Step) -> set[int]:
         case Loop(read=read, written=written):
             found = {stack for stack, _ in read}
             found |= {row for _, row in written}
-        case While(holds=holds):
+        case While(holds=holds, counter=counter):
             found = {holds}
+            if counter is not None:
+                found |= {counter.slot, counter.stop}
         case Branch(index=index):
             found = {index}
     own = {slot for slot in found if isinstance(slot, int)}
@@ -142,12 +144,16 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                     written=tuple((slot(a), slot(b)) for a, b in written),
                     steps=renamed(body, slots),
                 )
-            case While(test, holds, body):
+            case While(test, holds, body, counter=counter):
+                if counter is not None:
+                    at, stop = slot(counter.slot), source(counter.stop)
+                    counter = replace(counter, slot=at, stop=stop)
                 return replace(
                     step,
                     test=renamed(test, slots),
                     holds=source(holds),
                     steps=renamed(body, slots),
+                    counter=counter,
                 )
             case Branch(index, branches):
                 return replace(

@@ -9,7 +9,7 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from traceir.ir.jaxpr import (
 )
 from traceir.numpy.indexing.integer_ranges import RangeAnalysis, is_division
 from traceir.numpy.indexing.intervals import Range, Ranges, of_dtype, of_elements
+from traceir_numba.lowering.split_loops import split
 
 FLOWS = frozenset({"scan", "while", "cond"})
 # Whose results differ from their operands in no other way than by their value.
@@ -76,7 +77,7 @@ class _Folding:
     def eqns(self) -> list[Eqn]:
         """The equations that are left."""
         found = []
-        for eqn in self.jaxpr.eqns:
+        for eqn in self.split():
             if (known := self.known(eqn)) is not None:
                 self.env[eqn.outputs[0]] = self.use(known)
                 continue
@@ -85,6 +86,14 @@ class _Folding:
                 self.env.update(self.numbers(eqn))
             found.append(replace(made, inputs=tuple(self.use(a) for a in made.inputs)))
         return found
+
+    def split(self) -> Iterator[Eqn]:
+        """The equations, with loops in which places may be outside as two."""
+        for eqn in self.jaxpr.eqns:
+            parts = split(eqn, self.ranges)
+            if len(parts) > 1:
+                self.ranges.add(parts)
+            yield from parts
 
     def numbers(self, eqn: Eqn) -> dict[Var, Literal]:
         """The results of an equation that are known numbers."""

@@ -45,6 +45,7 @@ from traceir_numba.lowering.canonicalize import canonicalize
 from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
+from traceir_numba.lowering.merge_loops import merge_loops
 from traceir_numba.lowering.split_pairs import lower_pairs
 from traceir_numba.runtime.allocator import float16_of
 
@@ -70,6 +71,7 @@ def build_program(
     _check_dtypes(physical.closed.jaxpr)
     lowered = lower_float16(physical.closed)
     flat = canonicalize(fold_ranges(lowered.closed), device)
+    flat = flat if device else merge_loops(flat)
     for new, (old, part) in physical.names.items():
         if old in printed:
             printed[new] = f"{printed[old]}{part}"

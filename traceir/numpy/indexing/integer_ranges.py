@@ -76,6 +76,10 @@ class RangeAnalysis:
             found._known.update(zip(jaxpr.invars, ranges, strict=True))
         return found
 
+    def add(self, eqns: Sequence[Eqn]) -> None:
+        """Know of more equations; nothing is known yet of what they make."""
+        self.makers = {**self.makers, **makers_of(eqns)}
+
     def assume(self, var: Atom, found: Range) -> None:
         """Take a range of an input for granted."""
         self._known[var] = found

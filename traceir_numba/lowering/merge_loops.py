@@ -1,0 +1,117 @@
+"""Loops that follow one another as one region, which becomes one routine.
+
+Between them there are single numbers alone. In one routine these stay in registers, and
+an array that one loop after the other writes is copied once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    sort_params,
+)
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import (
+    Concat,
+    Elementwise,
+    Gather,
+    Region,
+    Scatter,
+    View,
+)
+from traceir_numba.emitters.pairs.values import is_reference_call
+
+INDEX = ShapedArray((), np.dtype("int32"))
+
+
+def merge_loops(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The same program, with neighbouring loops and choices in one region."""
+    jaxpr = closed.jaxpr
+    if sum(map(_is_region, jaxpr.eqns)) < 2:
+        return closed
+    last, end = _last_uses(jaxpr), 0
+    eqns: list[Eqn] = []
+    for group in _groups(jaxpr.eqns):
+        end += len(group)
+        if sum(map(_is_region, group)) < 2:
+            eqns += group
+        else:
+            eqns.append(_merged(group, end, last))
+    return ClosedJaxpr(replace(jaxpr, eqns=tuple(eqns)), closed.consts)
+
+
+def _is_region(eqn: Eqn) -> bool:
+    return isinstance(EMITTERS.get(eqn.primitive), Region)
+
+
+def _is_small(eqn: Eqn) -> bool:
+    """True if an equation computes, reads or writes one number."""
+    if is_reference_call(eqn):
+        return False
+    match EMITTERS[eqn.primitive]:
+        case Elementwise() | View() | Gather() | Concat():
+            return all(prod(a.aval.shape) <= 2 for a in eqn.outputs)
+        case Scatter() as entry:
+            return prod(entry.updates(eqn).aval.shape) == 1
+    return False
+
+
+def _groups(eqns: Sequence[Eqn]) -> Iterator[list[Eqn]]:
+    """Runs of equations that may be in one region, and the others."""
+    group: list[Eqn] = []
+    for eqn in eqns:
+        if _is_region(eqn) or _is_small(eqn):
+            group.append(eqn)
+            continue
+        yield group
+        yield [eqn]
+        group = []
+    yield group
+
+
+def _last_uses(jaxpr: Jaxpr) -> dict[Atom, int]:
+    """The number of the last equation that uses each value; results are used after."""
+    last: dict[Atom, int] = {}
+    for k, eqn in enumerate(jaxpr.eqns):
+        last.update(dict.fromkeys(eqn.inputs, k))
+    last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
+    return last
+
+
+def _merged(group: list[Eqn], end: int, last: dict[Atom, int]) -> Eqn:
+    """A choice of one program, which is the group of equations before number `end`."""
+    made = {v for eqn in group for v in eqn.outputs}
+    read = dict.fromkeys(a for eqn in group for a in eqn.inputs)
+    given = [a for a in read if isinstance(a, Var) and a not in made]
+    results = [v for eqn in group for v in eqn.outputs if last.get(v, -1) >= end]
+    own = {v: Var(v.aval) for v in (*given, *made)}
+    renamed: dict[Atom, Atom] = dict(own.items())
+    eqns = tuple(
+        replace(
+            eqn,
+            inputs=tuple(renamed.get(a, a) for a in eqn.inputs),
+            outputs=tuple(own[v] for v in eqn.outputs),
+        )
+        for eqn in group
+    )
+    invars = tuple(own[a] for a in given)
+    jaxpr = Jaxpr((), invars, eqns, tuple(own[v] for v in results))
+    return Eqn(
+        "cond",
+        (Literal(0, INDEX), *given),
+        tuple(results),
+        sort_params({"branches": (ClosedJaxpr(jaxpr),)}),
+        source=group[0].source,
+    )
