@@ -19,6 +19,7 @@ that of the packages here.
 - `store`: machine code and programs as entries of the store (`traceir.store`)
 - `aot`: ahead-of-time compilation: programs as files that run without traceir
 - `cuda`: programs on a CUDA device: `@cuda.jit` kernels of the same loop nests
+- `compat`: Numba's decorators and types, for programs that were written for Numba
 - `api`: the drop-in decorator `jit`: NumPy in and out, float64 kept
 - `backend`: the "numba" backend: a traced program to one that runs machine code
 - `cost_model`: the cost model of the CPU backend: all numbers that decide by size

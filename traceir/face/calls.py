@@ -17,6 +17,7 @@ from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
 from traceir.face.functions.selection import Unsized
 from traceir.face.namespace import NamespaceView, StagedView
+from traceir.face.python.numbers import dividing_as
 from traceir.jit.cache.writeback import Updated, Written
 from traceir.pytrees import flatten
 
@@ -42,7 +43,8 @@ def call(
     for leaf, origin in zip(leaves, asked, strict=True):
         leaf.begin(origin)
     try:
-        results = view.function(fun)(*map(view.of, args), **seen)
+        with dividing_as(fun):
+            results = view.function(fun)(*map(view.of, args), **seen)
     except RecursionError as error:
         raise _endless(error) from None
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements

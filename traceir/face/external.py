@@ -104,7 +104,9 @@ def is_of_numba(kind: type, name: str) -> bool:
     >>> is_of_numba(range, "prange")
     False
     """
-    return kind.__name__ == name and kind.__module__.startswith("numba.")
+    return kind.__name__ == name and kind.__module__.startswith(
+        ("numba.", "traceir_numba.")
+    )
 
 
 class _Seen(type):

@@ -18,7 +18,7 @@ BUILTINS: dict[str, Function] = {
     **{kind.__name__: seen for kind, seen in CLASSES.items()},
 }
 # By Python's own objects.
-FUNCTIONS: dict[Function, Function] = {
+FUNCTIONS: dict[Any, Function] = {
     **math_functions.FUNCTIONS,
     **complex_functions.FUNCTIONS,
     **CLASSES,
