@@ -87,8 +87,7 @@ REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
     ("slice.length", TypeError, lambda x, i, j: np.sort(x[i:j])),
     ("slice.length", TypeError, lambda x, i, j: x[i:j]),
     ("slice.length", TypeError, lambda x, i, j: (x[i:j] * 2).reshape(2, 2)),
-    ("slice.length", TypeError, lambda x, i, j: [1, {"a": x[i:]}]),
-    ("slice.length", TypeError, lambda x, i, j: x[x[i:j] > 0]),
+    ("slice.length", TypeError, lambda x, i, j: [{"a": x[i:]}]),
     ("slice.length", TypeError, lambda x, i, j: np.concatenate([x[:i], x[j:]])),
     ("slice.length", TypeError, lambda x, i, j: list(x[i:j])),
     ("slice.step", TypeError, lambda x, i, j: x[::i].sum()),
@@ -97,6 +96,7 @@ REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
     ("slice.lengths", ValueError, lambda x, i, j: x[j:i].max()),
     ("slice.lengths", ValueError, put),
     ("update.shape", ValueError, deep),
+    ("slice.length", TypeError, lambda x, i, j: x[i:j][x[i:j] > 0]),
     ("index.bounds", IndexError, lambda x, i, j: x[i:j][3]),
 ]
 
@@ -105,8 +105,22 @@ REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
 def test_an_error_names_the_line(
     rule: str, kind: type, function: Callable[..., Any]
 ) -> None:
+    @traceir_numba.jit
+    def called(x: Any, bounds: Any) -> Any:
+        return function(x, bounds[0], bounds[1])
+
     with raises_rule(rule, kind, "test_plain_slices.py"):
-        traceir_numba.jit(function)(np.arange(9.0), 2, 5)
+        called(np.arange(9.0), np.array([2, 5]))
+
+
+@pytest.mark.parametrize("function", [case[2] for case in REFUSED[:7]])
+def test_an_extent_that_is_needed_makes_bounds_known(
+    function: Callable[..., Any],
+) -> None:
+    """Python's numbers among the arguments are known by demand."""
+    x = np.arange(9.0)
+    found = traceir_numba.jit(function)(x, 2, 6)
+    assert str(found) == str(function(x, 2, 6))
 
 
 def test_the_length_of_a_slice_is_no_part_of_the_program() -> None:

@@ -131,7 +131,7 @@ def running(x: Any) -> Any:
         y[i, 0] = x[: i + 1].max()
         y[i, 1] = np.min(x[i:])
         y[i, 2] = np.argmax(x[: i + 1])
-        y[i, 3] = x[i:].argmin() + i
+        y[i, 3] = x[i:].argmin() + i + np.dot(np.ones(5), x[max(i, 5) - 5 : max(i, 5)])
         y[i, 4] = np.any(x[:i] > 0.9)
         y[i, 5] = (x[i:] < 0.9).all()
     return y
@@ -292,6 +292,10 @@ def by_row_views(a: Any) -> Any:
 def outside(t: Any, lo: Any, hi: Any) -> Any:
     """A table of the function's own, a weight that is a list, and numbers."""
     table = np.arange(24.0)
+    part = np.ones(17)
+    part += table[lo:hi]
+    part -= table[hi:lo:-1]
+    t[lo:hi] += np.where(t[lo:hi].real > 0.5, part, 0.0) + table[np.arange(24)[lo:hi]]
     t[lo:hi] = table[lo:hi] + 1j * t[lo:hi].real
     return t
 

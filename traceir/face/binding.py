@@ -26,6 +26,7 @@ from traceir.face.callers import by_user
 from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
+from traceir.face.functions.selection import Unsized
 from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
 from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
@@ -112,6 +113,8 @@ def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
         return plain(traced(other), self) if both else apply(other, self)
 
     def in_place(self: Any, other: Any) -> Any:
+        if isinstance(other, Unsized) and not self.number:
+            return getattr(np, ufunc)(self, other, out=self)
         if self.number or _refused(other):
             return NotImplemented
         if name == "matmul" and np.ndim(other) < 2:
@@ -260,6 +263,8 @@ def array_function(
     self: NumpyTracer, func: Function, types: Any, args: Any, kwargs: Any
 ) -> Any:
     """A function of NumPy's on arguments in which there is this array."""
+    if any(issubclass(kind, Unsized) for kind in types):
+        return NotImplemented
     return functions.apply(func, args, kwargs)
 
 

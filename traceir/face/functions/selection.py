@@ -32,7 +32,7 @@ class Unsized(np.lib.mixins.NDArrayOperatorsMixin):
     __slots__ = ("made",)
     made: Source | None  # the user's line
 
-    def unknown(self, what: str, where: Source | None = None) -> Exception:
+    def unknown(self, what: str, where: Source | None = None) -> BaseException:
         """The error of a request that depends on the number of elements."""
         raise NotImplementedError
 

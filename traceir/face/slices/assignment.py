@@ -15,8 +15,7 @@ from traceir.face.slices.delayed_arrays import (
     check_spread,
     of_operand,
 )
-from traceir.face.slices.element_loops import each, each_backwards
-from traceir.face.slices.extents import SlicedAxis
+from traceir.face.slices.element_loops import choose, each, each_backwards
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.face.slices.sliced_view import SlicedView, disjoint
 
@@ -28,63 +27,79 @@ def assign(target: SlicedView, value: Any) -> None:
     """
     extents, dtype = target.extents, target.base.dtype
     source = check_spread(of_operand(value), extents)
-    read, backwards = _reader(target, source)
+    read, forward = _reader(target, source)
 
     def body(at: tuple[Any, ...]) -> None:
         target.write(at, cast(source.at(at, read), dtype))
 
-    if backwards:
-        each_backwards(extents[0].length, body)
-    else:
-        each(tuple(e.length for e in extents), body)
+    def ahead() -> None:
+        each(extents, body)
+
+    def back() -> None:
+        each_backwards(extents[0], body)
+
+    choose(forward, ahead, back)
 
 
-def _reader(target: SlicedView, source: DelayedArray) -> tuple[Read, bool]:
-    """How an update reads its own array, and whether it goes from the last on.
+def _reader(target: SlicedView, source: DelayedArray) -> tuple[Read, Any]:
+    """How an update reads its own array, and whether it goes forward: a truth value,
+    which may be traced, where the array reaches over what is updated.
 
     What is read before it is written over is read from the array as it is then; else it
     is read from the array as it was, of which the program keeps a copy.
     """
-    base = target.base
-    now = base._var
+    base, now = target.base, target.base._var
+    safe = [view for view, value in source.views if view.base is base]
     own = [
         view
         for view, value in source.views
         if view.base is base and value._var is now and not disjoint(view, target)
     ]
     shifts = [_shift(target, view, source) for view in own]
-    forward = all(s is not None and s >= 0 for s in shifts)
-    back = all(s is not None and s <= 0 for s in shifts) and len(target.dims) == 1
-    safe = [view for view, value in source.views if view.base is base]
-    if not (forward or back):
-        safe = [view for view in safe if view not in own]
+    forward = _forward([s for s in shifts if type(s) is not int or s])
+    if forward is None:
+        forward, safe = True, [view for view in safe if view not in own]
 
     def read(view: SlicedView, value: Any, indices: Indices) -> Any:
         current = value._var is now and any(view is one for one in safe)
         return view.read(base.now() if current else value, indices)
 
-    return read, not forward and back
+    return read, forward
 
 
-def _shift(target: SlicedView, view: SlicedView, source: DelayedArray) -> int | None:
-    """The number of steps that a view's places are ahead of those of an update."""
+def _forward(shifts: list[Any]) -> Any:
+    """Whether an update goes forward, if it reads so many steps ahead of its places;
+    None if no order will do."""
+    known = all(type(s) is int for s in shifts)
+    if known and all(s > 0 for s in shifts):
+        return True
+    if known and all(s < 0 for s in shifts):
+        return False
+    if len(shifts) == 1 and shifts[0] is not None:
+        return shifts[0] > 0
+    return None
+
+
+def _shift(target: SlicedView, view: SlicedView, source: DelayedArray) -> Any:
+    """The number of steps that a view is ahead of what is updated, if its elements are
+    read in the same order; None if not, or where there are several dimensions.
+
+    Other dimensions have one place: in the same, or it has no element in common.
+    """
     if view.dims != target.dims or len(view.dims) != source.ndim:
         return None
-    forms, shift = LinearForms(), 0
-    for dim, (one, other) in enumerate(zip(view.axes, target.axes, strict=True)):
-        if dim not in view.dims:
-            if isinstance(one, SlicedAxis):
-                return None
-            if forms.difference(one, other) != 0:
-                return None
+    shift: Any = 0
+    for dim in view.dims:
+        if dim is None:
             continue
+        one, other = view.axes[dim], target.axes[dim]
         stays = one.extent.known == 1 and other.extent.known != 1
-        if one.step != other.step or stays:
+        if one.step != other.step or abs(one.step) != 1 or stays:
             return None
-        apart = forms.difference(one.start, other.start)
-        if apart is None or apart % one.step:
+        apart = LinearForms().difference(one.start, other.start)
+        if len(view.dims) > 1 and apart != 0:
             return None
-        if apart and len(view.dims) > 1:
-            return None
-        shift = apart // one.step
+        if apart is None:
+            apart = one.start - other.start
+        shift = apart * one.step
     return shift

@@ -195,7 +195,7 @@ def materialized(found: DelayedArray) -> SlicedView:
         for axis, extent in zip(view.axes, found.extents, strict=True)
     )
     made = SlicedView(memory, axes, view.dims)
-    each(found.lengths, lambda at: made.write(at, found.element(at)))
+    each(found.extents, lambda at: made.write(at, found.element(at)))
     return made
 
 

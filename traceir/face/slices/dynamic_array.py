@@ -28,8 +28,8 @@ from traceir.face.slices.delayed_arrays import (
     of_view,
 )
 from traceir.face.slices.extents import Extent, known_extent
-from traceir.face.slices.sliced_view import SlicedView
-from traceir.tracing.concretization import origin
+from traceir.face.slices.sliced_view import SlicedView, place_in
+from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.trace import Tracer
 
 
@@ -117,12 +117,14 @@ class DynamicArray(Unsized, TracedSequence):
         kinds = ("n" if e.known is None else str(e.known) for e in self.extents)
         return f"an array of {self.dtype} with {'×'.join(kinds)} elements"
 
-    def unknown(self, what: str, where: Source | None = None) -> Exception:
-        """The error of a request that needs extents that are known."""
-        traced = next(n for n in self.shape if isinstance(n, Tracer))
+    def unknown(self, what: str, where: Source | None = None) -> BaseException:
+        """The error of a request that needs extents that are known, or the demand of
+        the arguments that they are computed from."""
+        traced = [n for n in self.shape if isinstance(n, Tracer)]
         line = None if where is None else user_frame_summary(where)
-        got = f"{what} of {self!r}, {origin(traced)}"
-        return rules.error("slice.length", got=got, where=line)
+        got = f"{what} of {self!r}, {origin(traced[0])}"
+        error = rules.error("slice.length", got=got, where=line)
+        return demanded(error, *traced)
 
     def sized(self) -> Any:
         """The array of known extents that this is unless a slice is cut off, which the
@@ -172,10 +174,25 @@ class DynamicArray(Unsized, TracedSequence):
         return (self[k] for k in range(count))
 
     def __getitem__(self, index: Any) -> Any:
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, DynamicArray) for part in parts):
+            return self._gathered(parts)
         view = self.view.taken(index)
         if view.dims:
             return resolved(view)
         return of_view(view).element(())
+
+    def _gathered(self, parts: tuple[Any, ...]) -> Any:
+        """The elements of a vector at an array of places."""
+        which, found = held(parts[0]), self.elements
+        if len(parts) > 1 or self.ndim > 1 or which.dtype.kind not in "iu":
+            raise self.unknown("a mask, or an array beside other parts of an index,")
+
+        def at(indices: Any, read: Any) -> Any:
+            place = place_in(which.element(indices), found.extents[0], 0)
+            return found.element((place,))
+
+        return DynamicArray(DelayedArray(which.extents, found.dtype, at))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         write(self.view.taken(index), value)

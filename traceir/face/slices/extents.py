@@ -13,6 +13,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.lax.checks.operands import convert, default_dtype
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer
 
 
@@ -24,6 +25,9 @@ class Extent:
     length: Any
     most: int
     usual: int | None = None
+    # The places of a dimension that are next to each other, from the first to before
+    # the last: loops run over these, so that it is seen that they are inside.
+    span: tuple[Any, Any] | None = None
 
     @property
     def known(self) -> int | None:
@@ -37,6 +41,24 @@ def known_extent(count: int) -> Extent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LoopIndex:
+    """The index of an element in a loop, as a number that begins at another one."""
+
+    number: Any
+    origin: Any
+
+    @property
+    def value(self) -> Any:
+        """The index itself."""
+        return minus(self.number, self.origin)
+
+
+def index_of(k: Any) -> Any:
+    """An index as a number."""
+    return k.value if isinstance(k, LoopIndex) else k
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SlicedAxis:
     """Every `step`-th place of a dimension from `start` on, as many as the extent."""
 
@@ -46,6 +68,12 @@ class SlicedAxis:
 
     def place(self, k: Any) -> Any:
         """The place of an element."""
+        if isinstance(k, LoopIndex):
+            if self.step == 1:
+                apart = LinearForms().difference(self.start, k.origin)
+                if apart is not None:
+                    return plus(k.number, apart)
+            k = k.value
         return self.start + self.step * k if self.step != 1 else plus(self.start, k)
 
 
@@ -54,6 +82,11 @@ def plus(a: Any, b: Any) -> Any:
     if type(a) is int and a == 0:
         return b
     return a if type(b) is int and b == 0 else a + b
+
+
+def minus(a: Any, b: Any) -> Any:
+    """The difference of two integers, without an equation where the second is 0."""
+    return a if type(b) is int and b == 0 else a - b
 
 
 def whole_axis(count: int) -> SlicedAxis:
@@ -67,19 +100,23 @@ def sliced(part: slice, axis: SlicedAxis) -> SlicedAxis:
     step = _step(part)
     forward = step > 0
     low, high = (0, count) if forward else (-1, count - 1)
-    first, last = (low, high) if forward else (high, low)
-    start = _bound(part.start, first, count, low, high, forms)
-    stop = _bound(part.stop, last, count, low, high, forms)
+    near, far = (low, high) if forward else (high, low)
+    start = _bound(part.start, near, count, low, high, forms)
+    stop = _bound(part.stop, far, count, low, high, forms)
     extent = _extent(part, axis.extent, start, stop, step, LinearForms())
-    place = SlicedAxis(axis.place(start), axis.step * step, extent)
-    return place
+    first = axis.place(start)
+    if axis.step * step == 1 and extent.known is None:
+        span = first, axis.place(stop)
+        extent = Extent(extent.length, extent.most, extent.usual, span)
+    return SlicedAxis(first, axis.step * step, extent)
 
 
 def _step(part: slice) -> int:
     if part.step is None:
         return 1
     if isinstance(part.step, Tracer):
-        raise rules.error("slice.step", got=part.step.aval.str_short())
+        error = rules.error("slice.step", got=part.step.aval.str_short())
+        raise demanded(error, part.step)
     step = operator.index(part.step)
     if not step:
         raise rules.error("slice.step", got="0")

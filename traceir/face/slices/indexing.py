@@ -21,7 +21,12 @@ from traceir.face.slices.delayed_arrays import (
 )
 from traceir.face.slices.dynamic_array import DynamicArray, held, resolved, write
 from traceir.face.slices.element_loops import each
-from traceir.face.slices.extents import Extent, is_sliced_by_values, known_extent
+from traceir.face.slices.extents import (
+    Extent,
+    index_of,
+    is_sliced_by_values,
+    known_extent,
+)
 from traceir.face.slices.sliced_view import element, is_array, place_in, whole_view
 
 
@@ -69,7 +74,7 @@ def _scatter(array: NumpyTracer, index: Any, new: DelayedArray) -> None:
         value = source.at(indices, plain_read)
         whole.write(places(indices), cast(value, array.dtype))
 
-    each(tuple(extent.length for extent in extents), body)
+    each(extents, body)
 
 
 def _gathered(
@@ -92,13 +97,12 @@ def _gathered(
         got = "an array of places beside other parts of an index"
         raise rules.error("slice.length", got=got)
     if which.dtype.kind not in "iu":
-        got = f"an index of {which.dtype} elements, as many as values decide"
-        raise rules.error("slice.length", got=got)
+        raise parts[dim].unknown("a mask")
 
     def places(indices: Sequence[Any]) -> tuple[Any, ...]:
         own, rest = indices[: which.ndim], indices[which.ndim :]
         found = [which.element(own) if d == dim else p for d, p in enumerate(parts)]
         inside = [place_in(p, whole[d], d) for d, p in enumerate(found)]
-        return (*inside, *rest)
+        return (*inside, *map(index_of, rest))
 
     return (*which.extents, *kept), places

@@ -22,6 +22,7 @@ from traceir.face.slices.delayed_arrays import (
     plain_read,
 )
 from traceir.face.slices.element_loops import fold
+from traceir.face.slices.extents import index_of
 from traceir.face.slices.sliced_view import SlicedView
 from traceir.lax.checks.shapes import axis_in
 
@@ -84,7 +85,7 @@ def _row(
 
 
 def _fold(a: DelayedArray, start: Any, step: Callable[..., Any]) -> Any:
-    return fold(a.lengths, start, lambda s, at: step(s, a.element(at)))
+    return fold(a.extents, start, lambda s, at: step(s, a.element(at)))
 
 
 def _total(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
@@ -116,11 +117,21 @@ def _check_any(a: DelayedArray, name: str) -> None:
 
 
 def _extreme(ufunc: np.ufunc, most: bool) -> Callable[..., Any]:
+    better = np.greater if most else np.less
+
+    def step(state: Any, value: Any) -> Any:
+        best, missing = state
+        nan = np.logical_or(missing, np.not_equal(value, value))
+        return np.where(better(value, best), value, best)[()], nan
+
     def extreme(a: DelayedArray, initial: Any = None) -> Any:
         if initial is None:
             _check_any(a, ufunc.__name__)
         start = _end(a.dtype, not most) if initial is None else a.dtype.type(initial)
-        return _fold(a, start, ufunc)
+        if a.dtype.kind != "f":
+            return _fold(a, start, ufunc)
+        best, missing = _fold(a, (start, np.False_), step)
+        return np.where(missing, a.dtype.type(np.nan), best)[()]
 
     return extreme
 
@@ -141,9 +152,11 @@ def _place(name: str, most: bool) -> Callable[..., Any]:
             if a.dtype.kind == "f":  # the first NaN
                 nan, had = np.not_equal(value, value), np.not_equal(best, best)
                 wins = np.logical_or(wins, np.logical_and(nan, np.logical_not(had)))
-            return np.where(wins, value, best)[()], np.where(wins, at[0], where)[()]
+            return np.where(wins, value, best)[()], np.where(
+                wins, index_of(at[0]), where
+            )[()]
 
-        found = fold(a.lengths, (first, np.int64(0)), step)
+        found = fold(a.extents, (first, np.int64(0)), step)
         return found[1]
 
     return place
@@ -241,7 +254,7 @@ def _product(a: Any, b: Any) -> Any:
         def step(total: Any, k: Any) -> Any:
             return total + x.at((*row, *k), read) * y.at((*k, *column), read)
 
-        return fold((count.length,), dtype.type(0), step)
+        return fold((count,), dtype.type(0), step)
 
     if not rows and not columns:
         return at((), plain_read)
