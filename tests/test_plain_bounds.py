@@ -138,8 +138,8 @@ def test_the_places_of_a_loop_are_looked_at_together() -> None:
     jitted = traceir_numba.jit(looped)
     places = np.array([1, 2, 0, 4, 3, 1, -5, 9])
     assert jitted(V, places) == looped(V, places)
-    bounds = jitted.trace(V, places).entry.bounds
-    added = len(bounds.closed.eqns) - len(jitted.trace(V, places).jaxpr.eqns)
+    checks = jitted.trace(V, places).entry.checks
+    added = len(checks.closed.eqns) - len(jitted.trace(V, places).jaxpr.eqns)
     assert added < 45
     for k, bad in ((1, 5), (4, -6), (6, 7), (0, 6)):
         wrong = places.copy()
@@ -201,7 +201,7 @@ def test_places_that_cannot_be_outside_cost_nothing() -> None:
     checked = [
         k
         for k, function in enumerate(INSIDE)
-        if traceir_numba.jit(function).trace(V, np.arange(5)).entry.bounds is not None
+        if traceir_numba.jit(function).trace(V, np.arange(5)).entry.checks is not None
     ]
     assert checked == []
 

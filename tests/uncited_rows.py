@@ -95,6 +95,9 @@ ELSEWHERE = {
     ),
     "staged.memory": "tests/test_plain_memory.py",
     **dict.fromkeys(
+        ("staged.handler", "staged.raised"), "tests/test_plain_exceptions.py"
+    ),
+    **dict.fromkeys(
         ("staged.effect", "staged.exit", "staged.join"), "tests/test_plain_errors.py"
     ),
     **dict.fromkeys(

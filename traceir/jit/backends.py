@@ -99,9 +99,9 @@ def executable(
 
     It may write over the inputs that are `donated`.
     """
-    bounds = _bounds(entry, backend, donated)
-    closed = entry.closed if bounds is None else bounds.closed
-    key = backend, keep_unused, donated, bounds is not None
+    checks = _checks(entry, backend)
+    closed = entry.closed if checks is None else checks.closed
+    key = backend, keep_unused, donated
     found: Executable | None = entry.executables.get(key)
     if found is not None:
         return found
@@ -116,13 +116,11 @@ def executable(
             start = time.perf_counter()
             wanted = (closed, backend, keep_unused, donated)
             if entry.call.context.sanitize:
-                found = SanitizedExecutable(
-                    entry.closed, partial(compile_program, *wanted)
-                )
+                found = SanitizedExecutable(closed, partial(compile_program, *wanted))
             else:
                 found = compile_program(*wanted)
-            if bounds is not None:
-                found = CheckedExecutable(found, bounds)
+            if checks is not None:
+                found = CheckedExecutable(found, checks)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
@@ -130,13 +128,12 @@ def executable(
     return found
 
 
-def _bounds(
-    entry: TraceCacheEntry, backend: str, donated: tuple[int, ...]
-) -> RuntimeChecks | None:
-    """The checks of places that the program makes, if it makes any."""
-    context = config.local.context
-    on = context.boundscheck and backend not in UNCHECKED
-    return entry.bounds if on and not context.sanitize and not donated else None
+def _checks(entry: TraceCacheEntry, backend: str) -> RuntimeChecks | None:
+    """The checks that the program makes, if it makes any."""
+    checks = entry.checks
+    if checks is None or (backend in UNCHECKED and not checks.raises):
+        return None
+    return checks
 
 
 def compile_program(

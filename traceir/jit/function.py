@@ -293,11 +293,11 @@ class JitFunction(Pickled):
                 "jit", *operands, jaxpr=entry.closed.on(self._backend()), name=name
             )
         face = face_module(trace.face) if trace.transform == "jit" else None
-        if face is None or entry.bounds is None:
+        if face is None or entry.checks is None:
             return bind("jit", *operands, jaxpr=entry.closed, name=name)
-        found = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
-        count = -entry.bounds.extra
-        face.take_over(trace, entry.bounds, found[count:])
+        found = bind("jit", *operands, jaxpr=entry.checks.closed, name=name)
+        count = -entry.checks.extra
+        face.take_over(trace, entry.checks, found[count:])
         return found[:count]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -320,8 +320,6 @@ class JitFunction(Pickled):
         """
         with self._context():
             entry, _ = self._entry(self._prepare(args, kwargs))
-            if not config.local.context.boundscheck:
-                entry = entry.unchecked()
         return stages.Traced(
             entry, self._backend(), self._options.keep_unused, self._options.numpy_out
         )

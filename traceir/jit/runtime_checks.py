@@ -30,11 +30,13 @@ Slot = tuple[ShapedArray, int]
 @dataclass(frozen=True, eq=False, slots=True)
 class Failure:
     """What is raised if a check fails: made of the values that it shows, which are in
-    these slots, and of the user's line."""
+    these slots, and of the user's line. It `raises` what the function says, or is about
+    a place."""
 
     make: Callable[[Sequence[Any], Source | None], BaseException]
     slots: tuple[Slot, ...]
     source: Source | None
+    raises: bool = True
 
     def error(self, values: Sequence[Any]) -> BaseException:
         """The exception, with a traceback that ends at the user's line."""
@@ -50,6 +52,11 @@ class RuntimeChecks:
     closed: ClosedJaxpr
     failures: tuple[Failure, ...]
     slots: tuple[Slot, ...]
+
+    @property
+    def raises(self) -> bool:
+        """True if there is more to raise than what is about places."""
+        return any(failure.raises for failure in self.failures)
 
     @property
     def extra(self) -> int:

@@ -332,13 +332,13 @@ def make_entry(
     except ArgumentDemand as demand:
         demand.leaves = tuple(k for var, k in own.items() if var in demand.inputs)
         raise
-    bounds = None
+    checks = None
     if emitted:
-        jaxpr, bounds = emitted[-1].split(jaxpr, constants)
+        jaxpr, checks = emitted[-1].split(jaxpr, constants)
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     check_keys(closed)
-    entry = TraceCacheEntry(call, key, closed, out_trees[-1], captured, bounds=bounds)
+    entry = TraceCacheEntry(call, key, closed, out_trees[-1], captured, checks=checks)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics, states) if call.strict else None

@@ -8,6 +8,8 @@ it; a view is a base array and steps. Start reading at `array.NumpyTracer`.
 - `array_state`: arrays that a region has taken over, and arrays that may be another one
 - `bounds`: bounds checks of indices that are traced: an IndexError at run time
 - `checks`: checks at run time, and the status of a program: which one failed first
+- `handlers`: the `except` clauses around what is traced, which take no exception at run
+  time
 - `layouts`: memory layouts: strides and overlaps, told by arrays of NumPy's
 - `limits`: the limit on the length of a plain function's trace
 - `memory_sharing`: the table of NumPy functions whose results share memory

@@ -19,6 +19,7 @@ from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, user_frame_summary
 from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.handlers import HANDLERS, refuse_handled
 from traceir.ir.jaxpr import Atom, Eqn, Literal
 from traceir.ir.promotion import canonical_dtype
 from traceir.numpy.indexing import index_plan
@@ -79,12 +80,18 @@ def check_places(
             raise rules.error("index.bounds", got=_got(bad[0], axis, extent))
         return
     trace = current_trace()
+    context = local.context
+    if not context.boundscheck or context.sanitize or not places.size:
+        return
     if not isinstance(places, NumpyTracer) or not _is_of(places, trace):
         return  # in an inner function of a transform JAX's rule holds
-    if places.size and isinstance(trace, StagingTrace) and trace.transform == "jit":
+    if isinstance(trace, StagingTrace) and trace.transform == "jit":
         where = source_info.capture()
         atom = trace.atom(places.now())
-        trace.checks.append(PlaceCheck(atom, least, extent, axis, where))
+        check = PlaceCheck(atom, least, extent, axis, where)
+        if HANDLERS.get() and may_fail(trace, [check]):
+            refuse_handled(IndexError)
+        trace.checks.append(check)
 
 
 def _is_of(value: NumpyTracer, trace: Trace | None) -> bool:

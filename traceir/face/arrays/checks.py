@@ -21,6 +21,7 @@ from traceir.base import source_info
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.face.arrays.bounds import PlaceCheck, may_fail, outside, tests
+from traceir.face.arrays.handlers import HANDLERS, refuse_handled
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
 from traceir.jit.runtime_checks import Failure, RuntimeChecks, Slot
@@ -76,19 +77,30 @@ def fine() -> Status:
     return Status(np.int32(0), {}, nothing)
 
 
-def note(failed: Any, make: Make, values: Sequence[Any] = ()) -> None:
+def note(
+    failed: Any,
+    make: Make,
+    values: Sequence[Any] = (),
+    kind: type[BaseException] = Exception,
+    source: Source | None = None,
+) -> None:
     """Have the trace in force raise what `make` makes if a truth value holds, of the
-    numbers that it shows."""
+    numbers that it shows; at a line, by default that which runs.
+
+    Raises TypeError (staged.handler) for one of a `kind` that the function takes.
+    """
     trace = current_trace()
     if isinstance(trace, StagingTrace) and trace.transform == "jit":
+        refuse_handled(kind)
         atoms = tuple(trace.atom(v) for v in values)
-        where = source_info.capture()
+        where = source or source_info.capture()
         trace.checks.append(Condition(trace.atom(failed), make, atoms, where))
 
 
 def note_rule(failed: Any, rule: str, got: str = "") -> None:
     """Have the trace in force raise a rule's error if a truth value holds."""
-    note(failed, functools.partial(_broken, rule, got))
+    kind = type(rules.error(rule)) if HANDLERS.get() else Exception
+    note(failed, functools.partial(_broken, rule, got), (), kind)
 
 
 def _broken(
@@ -177,7 +189,8 @@ def _number(trace: StagingTrace, check: Any, slots: tuple[Slot, ...]) -> int:
     else:
         make = check.make
     failures = failures_of(trace)
-    failures.append(Failure(make, slots, check.source))
+    raises = isinstance(check, Condition)
+    failures.append(Failure(make, slots, check.source, raises))
     return len(failures)
 
 

@@ -21,7 +21,7 @@ from traceir.face.arrays.checks import (
     status_before,
     status_of,
 )
-from traceir.face.control_flow import state
+from traceir.face.control_flow import exceptions, state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
@@ -53,6 +53,15 @@ def truth_of(value: Any) -> Any:
 def is_recorded(truth: Any) -> bool:
     """True if a choice by this truth is recorded (staged.choice)."""
     return rules.decides("staged.choice", known=isinstance(truth, bool))
+
+
+def diverges(error: BaseException | None) -> bool:
+    """True if a recorded side or turn ends by an exception of the program: a known
+    place outside is one, where it comes to be read."""
+    if isinstance(error, rules.TraceirError) and error.rule == "index.bounds":
+        exceptions.note_raised(error)
+        return True
+    return isinstance(error, Diverged)
 
 
 class Side:
@@ -141,12 +150,13 @@ class IfStatement:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         if not self._sides:
             return False
-        if kind is Diverged:
-            ends = {name: self._before[name] for name in self.kept}
-            self._sides[-1].finish(ends, diverged=True)
+        ends = diverges(error)
+        if ends:
+            kept = {name: self._before[name] for name in self.kept}
+            self._sides[-1].finish(kept, diverged=True)
         put_in_force(self._outer)
         self._sides[-1].region.end()
-        return kind is Diverged
+        return ends
 
 
 def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
@@ -242,7 +252,9 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         outer = put_in_force(side.region)
         try:
             side.finish({"": later()})
-        except Diverged:
+        except (Diverged, IndexError) as error:
+            if not diverges(error):
+                raise
             side.finish({"": state.UNBOUND}, diverged=True)
         finally:
             put_in_force(outer)

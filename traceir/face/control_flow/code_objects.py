@@ -19,7 +19,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType
 from typing import Any
 
-from traceir.face.control_flow.rewrite import CHANGING, rewritten
+from traceir.face.control_flow.rewrite import CHANGING, LATER, rewritten
 
 _FORMATS = ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC")
 _WRITTEN = [dis.opmap[n] for n in ("UNARY_NOT", *_FORMATS) if n in dis.opmap]
@@ -183,5 +183,18 @@ def _compiled(node: Function, code: CodeType) -> CodeType | None:
         if same and found.co_firstlineno == code.co_firstlineno:
             if sorted(found.co_freevars) != sorted(code.co_freevars):
                 return None
-            return found.replace(co_qualname=code.co_qualname)
+            return _renamed(found, code.co_name, code.co_qualname)
     return None
+
+
+def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
+    """The code of a function by its own name, with the functions inside of it; what is
+    evaluated later has the name of the function that it is written in."""
+    consts = []
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            names = const.co_name, f"{qualname}.<locals>.{const.co_name}"
+            later = LATER in const.co_varnames
+            const = _renamed(const, *((name, qualname) if later else names))
+        consts.append(const)
+    return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))

@@ -14,10 +14,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.base.source_info import Source
+from traceir.base.source_info import Source, is_users_code
 from traceir.face.arrays.array import MARKS, NumpyTracer
 from traceir.face.arrays.checks import note
+from traceir.face.arrays.handlers import HANDLERS, Handler, handler_of
+from traceir.tracing.trace import current_trace
 
+# What stands for a value in a text that `%` is applied to.
+_FORM = re.compile("%[-#0 +]*\\d*(?:\\.\\d+)?[a-zA-Z%]")
 _MARK = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -83,8 +87,26 @@ class _Reading:
         return self.show(value, lambda number: number)
 
 
-def note_if(failed: Any, make: Callable[[], Any]) -> None:
-    """Have the program raise an exception if a truth value holds."""
+class Trying:
+    """What is inside of a `try`, whose `except` has these classes."""
+
+    def __init__(self, kinds: Callable[[], tuple[Any, ...]]) -> None:
+        self._handler = Handler(current_trace(), kinds)
+        self._outer: Any = None
+
+    def __enter__(self) -> None:
+        self._outer = HANDLERS.set((*HANDLERS.get(), self._handler))
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        HANDLERS.reset(self._outer)
+
+
+def note_if(failed: Any, make: Callable[[], Any]) -> BaseException | None:
+    """Have the program raise an exception if a truth value holds.
+
+    Gives one that holds and that the function takes itself, in what is recorded now.
+    Raises TypeError (staged.handler) for others that it would take.
+    """
     reading = _Reading()
     outer = MARKS.set(reading)
     try:
@@ -92,16 +114,32 @@ def note_if(failed: Any, make: Callable[[], Any]) -> None:
         error = error() if isinstance(error, type) else error
     finally:
         MARKS.reset(outer)
+    handler = handler_of(type(error))
+    if handler is not None and failed is True and handler.trace is current_trace():
+        return make()  # type: ignore[no-any-return]  # the user's
     parts = (
         reading.kept(error.args),
         [(name, reading.kept(value)) for name, value in vars(error).items()],
     )
-    note(failed, functools.partial(_made, type(error), *parts), reading.values)
+    make = functools.partial(_made, type(error), *parts)
+    note(failed, make, reading.values, kind=type(error))
+    return None
+
+
+def note_raised(error: BaseException) -> None:
+    """Have the program raise an exception that is raised while it is traced."""
+    where, trace = None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_users_code(code.co_filename):
+            where = Source(code, trace.tb_lasti)
+        trace = trace.tb_next
+    note(True, later(error), (), type(error), where)
 
 
 def later(error: BaseException) -> Callable[..., BaseException]:
     """The maker of an exception that shows no values."""
-    return functools.partial(_made, type(error), error.args, ())
+    return functools.partial(_made, type(error), error.args, list(vars(error).items()))
 
 
 def _made(
@@ -117,6 +155,26 @@ def _made(
     made.args = given
     vars(made).update((name, _filled(value, values)) for name, value in attributes)
     return made
+
+
+def formatted(text: str, values: Any) -> str:
+    """`text % values`, some of which may be traced."""
+    parts = values if isinstance(values, tuple) else (values,)
+    if MARKS.get() is None or not any(isinstance(v, NumpyTracer) for v in parts):
+        return text % values
+    rest = iter(parts)
+
+    def one(found: re.Match[str]) -> str:
+        form = found[0]
+        if form == "%%":
+            return "%"
+        value = next(rest)
+        if not isinstance(value, NumpyTracer):
+            return form % (value,)
+        said: str = value.text(lambda number: form % (number,), lambda: form % (value,))
+        return said
+
+    return _FORM.sub(one, text)
 
 
 def _filled(part: Any, values: Sequence[Any]) -> Any:

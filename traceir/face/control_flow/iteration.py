@@ -126,7 +126,7 @@ def range_of(*bounds: Any) -> Any:
     made = TracedRange(*bounds)
     if _is_traced(made.step):
         error = ValueError("range() arg 3 must not be zero")
-        note(made.step == 0, exceptions.later(error))
+        note(made.step == 0, exceptions.later(error), kind=ValueError)
     return made
 
 

@@ -27,7 +27,7 @@ from traceir.face.arrays.checks import (
 )
 from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding
-from traceir.face.control_flow.choices import Diverged, truth_of
+from traceir.face.control_flow.choices import Diverged, diverges, truth_of
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
@@ -169,15 +169,17 @@ class PlainLoop:
         nest.copies = self._copies
         if self._pass is None:
             return False
-        if kind is Diverged:  # in each turn
+        runs = rules.decides("staged.run", count=self._count())
+        ends = (kind is Diverged or not runs) and diverges(error)
+        if ends:  # in each turn
             self._pass.finish(dict(zip(self.names, self.values, strict=True)))
         put_in_force(self._outer)
         self._pass.region.end()
-        if kind is Diverged:
+        if ends:
             return True
         if kind in (None, RecursionError) or not issubclass(kind, Exception):
             return False
-        if not rules.decides("staged.run", count=self._count()):
+        if not runs:
             needed = demanded(error, *self._bounds())
             if needed is not error:
                 raise needed from None

@@ -38,6 +38,9 @@ Node = TypeVar("Node", bound=ast.AST)
 RUNTIME = "_traceir"
 LOCALS = "_traceir_locals"
 SUPER = "_traceir_super"
+# A parameter that no argument is for: that of expressions evaluated later, whose code
+# has the name of the function around it.
+LATER = "_traceir_later"
 # Methods of Python's containers that change them.
 # Methods of an object that is being made.
 _MAKING = frozenset(("__init__", "__post_init__"))
@@ -195,6 +198,27 @@ class ControlFlow(ast.NodeTransformer):
         message = self.visit(node.msg) if node.msg else ast.Constant(None)
         test = self.visit(node.test)
         return _at(node, ast.Expr(_call("check", test, _later(message))))
+
+    def visit_Try(self, node: ast.Try) -> ast.stmt:
+        """What is tried is known to be, and by which classes; a handler begins with a
+        look at what it has."""
+        self.generic_visit(node)
+        if not node.handlers:
+            return node
+        kinds = [h.type or _name("BaseException") for h in node.handlers]
+        trying = _call("Trying", _later(_at(node, ast.Tuple(kinds, ast.Load()))))
+        node.body = [_at(node, ast.With([ast.withitem(trying)], node.body))]
+        for handler in node.handlers:
+            handler.body.insert(0, _at(handler, ast.Expr(_call("caught"))))
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """A text by `%` may have traced numbers in it."""
+        self.generic_visit(node)
+        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        if not text or not isinstance(node.op, ast.Mod):
+            return node
+        return _at(node, _call("formatted", node.left, node.right))
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         """An exception: `runtime.raised` makes it."""
@@ -383,9 +407,14 @@ def _call(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(function, list(args), [])
 
 
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
 def _later(body: ast.expr, *parameters: str) -> ast.expr:
     """An expression that is evaluated when it is called for."""
-    args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    given = [ast.arg(p) for p in parameters]
+    args = ast.arguments([], given, ast.arg(LATER), [], [], None, [])
     return _at(body, ast.Lambda(args, body))
 
 

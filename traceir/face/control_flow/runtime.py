@@ -5,6 +5,7 @@ Serves: staged.construct, staged.effect
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,7 @@ from traceir.face.control_flow.choices import (
 )
 from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
+from traceir.face.control_flow.exceptions import Trying
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
@@ -45,15 +47,18 @@ __all__ = [
     "UNBOUND",
     "For",
     "If",
+    "Trying",
     "While",
     "all_of",
     "any_of",
     "bound",
     "chained",
+    "caught",
     "changed",
     "check",
     "choose",
     "copied",
+    "formatted",
     "fresh",
     "indexed",
     "is_none",
@@ -65,6 +70,8 @@ __all__ = [
 ]
 
 
+# The rules of what can't be traced; others are of errors that Python has, too.
+_REFUSALS = ("staged.", "level.")
 _CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 
@@ -83,7 +90,8 @@ def bound(value: Any, name: str) -> Any:
 def copied(value: Any, name: str) -> Any:
     """The value of a name, which may be None."""
     if type(value) is MaybeUnbound:
-        note(negated(value.flag), exceptions.later(_unbound(name)))
+        make = exceptions.later(_unbound(name))
+        note(negated(value.flag), make, kind=UnboundLocalError)
         return value.value
     if type(value) is not MissingValue:
         return value
@@ -200,5 +208,20 @@ def raised(make: Callable[[], Any]) -> Any:
     """The exception of a `raise` statement; a recorded side ends here."""
     if not isinstance(current_trace(), RegionTrace):
         return make()
-    exceptions.note_if(True, make)
+    error = exceptions.note_if(True, make)
+    if error is not None:
+        return error
     raise Diverged
+
+
+def caught() -> None:
+    """The beginning of an `except`: what it must not take is raised again."""
+    error = sys.exc_info()[1]
+    refused = isinstance(error, rules.TraceirError) and error.rule.startswith(_REFUSALS)
+    if error is not None and (refused or isinstance(error, Diverged)):
+        raise error
+
+
+def formatted(text: str, values: Any) -> str:
+    """`text % values`."""
+    return exceptions.formatted(text, values)

@@ -11,7 +11,6 @@ threads share and make on demand is made by `base.caches.once`, or put in place 
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections.abc import Callable
 from dataclasses import field
@@ -45,13 +44,13 @@ class TraceCacheEntry:
     closed: ClosedJaxpr
     out_tree: flatten.TreeDef
     captures: tuple[Any, ...] = ()
-    executables: dict[tuple[str, bool, tuple[int, ...], bool], Any] = field(
+    executables: dict[tuple[str, bool, tuple[int, ...]], Any] = field(
         default_factory=dict
     )
     hits: int = 0
     seconds: float = 0.0  # that tracing took
     seal: Seal | None = None  # of a strict trace
-    bounds: RuntimeChecks | None = None  # of a plain function
+    checks: RuntimeChecks | None = None  # of a plain function
     lock: threading.Lock = field(default_factory=threading.Lock)
     raws: list[Any] = field(default_factory=list)  # the raw keys that lead here
 
@@ -59,12 +58,6 @@ class TraceCacheEntry:
     def writes(self) -> bool:
         """True if the function writes to its arguments."""
         return self.out_tree.node_type is Written
-
-    def unchecked(self) -> TraceCacheEntry:
-        """The entry without checks of places."""
-        made = copy.copy(self)
-        made.bounds = None
-        return made
 
 
 @dataclass(eq=False, slots=True)
