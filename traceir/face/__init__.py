@@ -6,6 +6,7 @@ Takes a function written for NumPy; its NumPy calls and its writes to arrays bec
 equations, and its effects on arguments are written back. Start reading at `calls.call`.
 
 - `arrays`: the traced array that can be written to, its views and its memory
+- `checks`: what a plain function may fail by when its program runs
 - `control_flow`: loops and choices of a plain function, as they are written in Python
 - `functions`: NumPy's functions on traced arrays, by their own names
 - `python`: Python's own numbers and functions in a plain function that is traced
@@ -24,10 +25,10 @@ equations, and its effects on arguments are written back. Start reading at `call
 
 from traceir.face import binding
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.checks import CheckedProgram as CheckedProgram
-from traceir.face.arrays.checks import take_over as take_over
 from traceir.face.calls import call as call
 from traceir.face.calls import staged as staged
+from traceir.face.checks.status import CheckedProgram as CheckedProgram
+from traceir.face.checks.status import take_over as take_over
 from traceir.face.containers import Containers as Containers
 from traceir.face.generator_arguments import held_arguments as held_arguments
 

@@ -18,11 +18,12 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, memory_of, shared_or_new
 from traceir.face.arrays.array import NumpyTracer, known, traced
-from traceir.face.arrays.bounds import check_index
+from traceir.face.arrays.texts import marked
 from traceir.face.arrays.traced_index import TracedIndex
 from traceir.face.arrays.values import array_of, cast
 from traceir.face.arrays.views import PartView
 from traceir.face.callers import by_user
+from traceir.face.checks.bounds import check_index
 from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
@@ -343,6 +344,9 @@ def setflags(
 
 def text(self: NumpyTracer, spec: str = "") -> str:
     """The text of the value; of one that can't be known, that it is traced."""
+    shown = marked(self, lambda value: format(value, spec))
+    if shown is not None:
+        return shown
     if spec or (by_user() and self.demandable()):
         return Tracer.__format__(self, spec or "s")
     return repr(self)
@@ -390,6 +394,7 @@ def bindings() -> Iterator[tuple[str, Any]]:
     yield "__iter__", iterate
     yield "__contains__", contains
     yield "__hash__", NumpyTracer.__hash__
+    yield "__repr__", lambda self: marked(self, repr) or Tracer.__repr__(self)
     yield "__str__", text
     yield "__format__", text
     yield "__array_ufunc__", array_ufunc

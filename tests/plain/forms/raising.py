@@ -209,7 +209,7 @@ def other_handler(x: Any, k: Any) -> Any:
 
 
 def after_writes(x: Any, n: Any) -> Any:
-    """What was written before is not written."""
+    """Writes before what fails."""
     x[0] = 5.0
     for i in range(n):
         x[i] += 1.0

@@ -56,23 +56,19 @@ class NumpyTracer(StagedTracer):
     _atom: Atom | None
 
     def __repr__(self) -> str:
-        return self.text(repr, super().__repr__)
+        return self._text(repr, super().__repr__)
 
     def __str__(self) -> str:
-        return self.text(str, super().__repr__)
+        return self._text(str, super().__repr__)
 
     def __format__(self, spec: str) -> str:
         inner = super().__format__
-        return self.text(lambda v: format(v, spec), lambda: inner(spec))
+        return self._text(lambda v: format(v, spec), lambda: inner(spec))
 
-    def text(self, form: Callable[[Any], str], otherwise: Callable[[], str]) -> str:
-        """A number as a text: a mark for what `form` makes of it later, if there are
-        marks now."""
+    def _text(self, form: Callable[[Any], str], otherwise: Callable[[], str]) -> str:
         marks = MARKS.get()
-        if marks is None or self.concrete is not None:
+        if marks is None or self.aval.shape or self.concrete is not None:
             return otherwise()
-        if self.aval.shape:
-            return self.aval.str_short()
         return marks.mark(self, form)  # type: ignore[no-any-return]  # a layer above
 
     def __init__(

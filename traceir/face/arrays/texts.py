@@ -1,11 +1,12 @@
 """Texts with values in them that are traced: written when the program runs.
 
-Serves: python.print
+Serves: python.print, staged.raised
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
 from traceir.tracing.trace import Tracer
 
+# What makes a mark for a number in a text, while the text of an exception is made.
+MARKS: ContextVar[Any] = ContextVar("traceir_marks", default=None)
 # What gives a value when the program runs, from the values of the operands.
 Decoder = Callable[[Sequence[np.ndarray]], Any]
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {
@@ -40,6 +43,8 @@ class DeferredText:
         return DeferredText((other, *self.parts))
 
     def __str__(self) -> str:
+        if MARKS.get() is not None:
+            return _now(self.parts)
         return "".join(str(p[0] if isinstance(p, tuple) else p) for p in self.parts)
 
     def __eq__(self, other: object) -> bool:
@@ -89,9 +94,31 @@ def decoder(value: Any, operands: list[Tracer]) -> Decoder:
 
 def text(*parts: Any) -> Any:
     """An f-string: pieces of text, and values with a conversion and a format."""
-    if any(isinstance(v, (Tracer, DeferredText)) for p in parts for v in _values(p)):
-        return DeferredText(parts)
-    return "".join(_piece(part, [])(()) for part in parts)
+    values = [value for part in parts for value in _values(part)]
+    traced = any(isinstance(value, (Tracer, DeferredText)) for value in values)
+    return DeferredText(parts) if traced and MARKS.get() is None else _now(parts)
+
+
+def _now(parts: Sequence[Any]) -> str:
+    """The text of some pieces, with marks for what is traced."""
+    made = []
+    for part in parts:
+        if isinstance(part, tuple):
+            value, conversion, spec = part
+            made.append(format(_CONVERSIONS[conversion](value), str(spec)))
+        else:
+            made.append(str(part))
+    return "".join(made)
+
+
+def marked(value: NumpyTracer, form: Callable[[Any], str]) -> str | None:
+    """A mark for what `form` makes of a traced number later, if there are marks now;
+    an array is shown by its type."""
+    marks = MARKS.get()
+    if marks is None or value.concrete is not None:
+        return None
+    shown: str = value.aval.str_short() if value.aval.shape else marks.mark(value, form)
+    return shown
 
 
 def _values(part: Any) -> Sequence[Any]:

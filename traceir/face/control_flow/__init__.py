@@ -9,7 +9,6 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 - `aliases`: arrays that a loop's names are bound to anew, and the memory that these had
 - `choices`: choices while a function is traced: `if`, conditional expressions, `and`
 - `code_objects`: the code object of a function with its constructs rewritten
-- `exceptions`: exceptions of a program: made while it is traced, raised afterwards
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools
 - `jumps`: `return`, `break` and `continue` as flags and choices

@@ -14,14 +14,15 @@ from typing import Any
 from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.checks import (
+from traceir.face.checks import exceptions
+from traceir.face.checks.status import (
     NUMBER,
     Status,
     put_status,
     status_before,
     status_of,
 )
-from traceir.face.control_flow import exceptions, state
+from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
@@ -203,7 +204,7 @@ class _Outputs:
         sides = [s for s in self.sides if not s.diverged]
         kinds = [state.type_of(s.values[name]) for s in sides]
         if len(kinds) == 1:
-            return state.settled(kinds[0], sides[0].region)
+            return state.escaped(kinds[0], sides[0].region)
         try:
             return state.joined(*kinds)
         except Unrecordable as error:
@@ -252,8 +253,8 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         outer = put_in_force(side.region)
         try:
             side.finish({"": later()})
-        except (Diverged, IndexError) as error:
-            if not diverges(error):
+        except (Diverged, IndexError) as ended:
+            if not diverges(ended):
                 raise
             side.finish({"": state.UNBOUND}, diverged=True)
         finally:

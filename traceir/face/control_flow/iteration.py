@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.face.arrays.checks import note
-from traceir.face.control_flow import exceptions
+from traceir.face.checks import exceptions
+from traceir.face.checks.status import note
 from traceir.tracing.trace import Tracer
 
 

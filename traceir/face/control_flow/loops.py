@@ -18,7 +18,7 @@ from traceir import rules
 from traceir.base import cost_model
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.checks import (
+from traceir.face.checks.status import (
     NUMBER,
     entered,
     guard,

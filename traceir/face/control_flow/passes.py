@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.checks import Status, status_of
+from traceir.face.checks.status import Status, status_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import negated
 from traceir.face.control_flow.regions import RegionTrace

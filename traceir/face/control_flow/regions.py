@@ -14,7 +14,7 @@ from typing import Any
 
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import ArrayState, take_over
-from traceir.face.arrays.checks import NUMBER, Status, entered, guard, status_of
+from traceir.face.checks.status import NUMBER, Status, entered, guard, status_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from traceir.jit.runtime_checks import Slot

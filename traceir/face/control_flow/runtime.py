@@ -14,10 +14,12 @@ import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
-from traceir.face.arrays.bounds import check_index
-from traceir.face.arrays.checks import note
 from traceir.face.arrays.texts import text
-from traceir.face.control_flow import exceptions, state
+from traceir.face.checks import exceptions
+from traceir.face.checks.bounds import check_index
+from traceir.face.checks.exceptions import Trying
+from traceir.face.checks.status import note
+from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import (
     Diverged,
     all_of,
@@ -28,7 +30,6 @@ from traceir.face.control_flow.choices import (
 )
 from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
-from traceir.face.control_flow.exceptions import Trying
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
@@ -40,7 +41,7 @@ from traceir.face.control_flow.state import (
 )
 from traceir.face.control_flow.while_loops import WhileLoop as While
 from traceir.lax.checks.operands import convert
-from traceir.tracing.concretization import demanded
+from traceir.tracing.concretization import ArgumentDemand, demanded
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
@@ -218,7 +219,7 @@ def caught() -> None:
     """The beginning of an `except`: what it must not take is raised again."""
     error = sys.exc_info()[1]
     refused = isinstance(error, rules.TraceirError) and error.rule.startswith(_REFUSALS)
-    if error is not None and (refused or isinstance(error, Diverged)):
+    if error is not None and (refused or isinstance(error, (Diverged, ArgumentDemand))):
         raise error
 
 

@@ -223,13 +223,13 @@ def _loose(tree: Tree) -> Tree:
     return tree
 
 
-def settled(tree: Tree, trace: Any) -> Tree:
+def escaped(tree: Tree, trace: Any) -> Tree:
     """A type in which no array of a trace is known by its identity."""
     if isinstance(tree, Held):
         own = is_array(tree.array) and tree.array.root._home is trace
         return Leaf(tree.value, False) if own else tree
     if isinstance(tree, Group):
-        return Group(tree.kind, tuple(settled(part, trace) for part in tree.parts))
+        return Group(tree.kind, tuple(escaped(part, trace) for part in tree.parts))
     return tree
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.config import put_in_force
-from traceir.face.arrays.checks import NUMBER
+from traceir.face.checks.status import NUMBER
 from traceir.face.control_flow.choices import truth_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, pad
 from traceir.face.control_flow.passes import BodyPass

@@ -15,9 +15,9 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known
-from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.callers import by_user
+from traceir.face.checks.bounds import check_index
 from traceir.face.functions.tables import WRITING
 from traceir.face.functions.writing import index_of, is_mask, read
 from traceir.ir.promotion import PLAIN_ARRAYS

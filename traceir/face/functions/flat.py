@@ -13,9 +13,9 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.unwrapping import unwrapped
 from traceir.face.arrays.values import cast, operand_of
+from traceir.face.checks.bounds import check_index
 from traceir.face.functions import functions, writing
 from traceir.face.functions.copies import flatten
 from traceir.face.functions.functions import direct

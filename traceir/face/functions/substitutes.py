@@ -12,9 +12,9 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.dtypes import kind_of
 from traceir.face.arrays.array import traced
-from traceir.face.arrays.bounds import check_places
 from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import cast, operand_of
+from traceir.face.checks.bounds import check_places
 from traceir.face.functions import ufuncs
 from traceir.face.functions.functions import CHECKED, own
 from traceir.face.functions.functions import OWN as OWN

@@ -10,10 +10,10 @@ import numpy as np
 from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import check_index
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.unwrapping import unwrapped
 from traceir.face.arrays.values import operand_of
+from traceir.face.checks.bounds import check_index
 from traceir.face.functions import functions, ufuncs, writing
 from traceir.lax.checks.operands import convert
 from traceir.lax.checks.shapes import axis_in

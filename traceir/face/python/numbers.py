@@ -15,7 +15,7 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.checks import note_rule
+from traceir.face.checks.status import note_rule
 from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.trace import Tracer, current_trace, typeof
 

@@ -13,9 +13,9 @@ import numpy as np
 from traceir import lax, rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.bounds import check_places
 from traceir.face.arrays.traced_index import TracedIndex, TracedWindow
 from traceir.face.arrays.views import IndexView
+from traceir.face.checks.bounds import check_places
 from traceir.face.python.numbers import require
 from traceir.face.slices.extents import (
     Extent,

@@ -19,7 +19,7 @@ from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, user_frame_summary
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.handlers import HANDLERS, refuse_handled
+from traceir.face.checks.handlers import HANDLERS, refuse_handled
 from traceir.ir.jaxpr import Atom, Eqn, Literal
 from traceir.ir.promotion import canonical_dtype
 from traceir.numpy.indexing import index_plan

@@ -1,4 +1,4 @@
-"""The `except` clauses around what is traced, which take no exception at run time.
+"""The `except` clauses around what is traced, and what they can't take.
 
 Serves: staged.handler
 """

@@ -20,8 +20,8 @@ from traceir import lax, rules
 from traceir.base import source_info
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
-from traceir.face.arrays.bounds import PlaceCheck, may_fail, outside, tests
-from traceir.face.arrays.handlers import HANDLERS, refuse_handled
+from traceir.face.checks.bounds import PlaceCheck, may_fail, outside, tests
+from traceir.face.checks.handlers import HANDLERS, refuse_handled
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
 from traceir.jit.runtime_checks import Failure, RuntimeChecks, Slot

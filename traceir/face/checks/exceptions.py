@@ -15,9 +15,10 @@ from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, is_users_code
-from traceir.face.arrays.array import MARKS, NumpyTracer
-from traceir.face.arrays.checks import note
-from traceir.face.arrays.handlers import HANDLERS, Handler, handler_of
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.texts import MARKS, DeferredText, marked
+from traceir.face.checks.handlers import HANDLERS, Handler, handler_of
+from traceir.face.checks.status import note
 from traceir.tracing.trace import current_trace
 
 # What stands for a value in a text that `%` is applied to.
@@ -54,7 +55,7 @@ class MarkedText:
         return _MARK.sub(lambda m: self.shown[int(m[1])].of(values), self.text)
 
 
-class _Reading:
+class _NumberMarks:
     """The traced numbers that are read while an exception is made."""
 
     def __init__(self) -> None:
@@ -74,7 +75,8 @@ class _Reading:
 
     def kept(self, value: Any) -> Any:
         """A part of an exception without traced values."""
-        if isinstance(value, str):
+        if isinstance(value, (str, DeferredText)):
+            value = str(value)
             return (
                 MarkedText(value, tuple(self.shown)) if _MARK.search(value) else value
             )
@@ -107,22 +109,20 @@ def note_if(failed: Any, make: Callable[[], Any]) -> BaseException | None:
     Gives one that holds and that the function takes itself, in what is recorded now.
     Raises TypeError (staged.handler) for others that it would take.
     """
-    reading = _Reading()
-    outer = MARKS.set(reading)
+    marks = _NumberMarks()
+    outer = MARKS.set(marks)
     try:
         error = make()
         error = error() if isinstance(error, type) else error
+        args = marks.kept(error.args)
+        attributes = [(name, marks.kept(value)) for name, value in vars(error).items()]
     finally:
         MARKS.reset(outer)
     handler = handler_of(type(error))
     if handler is not None and failed is True and handler.trace is current_trace():
         return make()  # type: ignore[no-any-return]  # the user's
-    parts = (
-        reading.kept(error.args),
-        [(name, reading.kept(value)) for name, value in vars(error).items()],
-    )
-    make = functools.partial(_made, type(error), *parts)
-    note(failed, make, reading.values, kind=type(error))
+    make = functools.partial(_made, type(error), args, attributes)
+    note(failed, make, marks.values, kind=type(error))
     return None
 
 
@@ -161,7 +161,7 @@ def formatted(text: str, values: Any) -> str:
     """`text % values`, some of which may be traced."""
     parts = values if isinstance(values, tuple) else (values,)
     if MARKS.get() is None or not any(isinstance(v, NumpyTracer) for v in parts):
-        return text % values
+        return str(text % values)
     rest = iter(parts)
 
     def one(found: re.Match[str]) -> str:
@@ -171,8 +171,7 @@ def formatted(text: str, values: Any) -> str:
         value = next(rest)
         if not isinstance(value, NumpyTracer):
             return form % (value,)
-        said: str = value.text(lambda number: form % (number,), lambda: form % (value,))
-        return said
+        return marked(value, lambda number: form % (number,)) or form % (value,)
 
     return _FORM.sub(one, text)
 
