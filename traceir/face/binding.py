@@ -219,7 +219,7 @@ def fill(self: NumpyTracer, value: Any) -> None:
 
 def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
     """A view of the whole array; not of its bits as another dtype (face.meaning)."""
-    if dtype not in (None, self.dtype) or type not in (None, np.ndarray):
+    if dtype not in (None, np.ndarray, self.dtype) or type not in (None, np.ndarray):
         raise rules.error("face.meaning", got=f"view as {dtype or type}")
     return read(self, Ellipsis)
 

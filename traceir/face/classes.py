@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.functions.captured import CapturedArray
-from traceir.face.functions.creation import array
+from traceir.face.functions.creation import array, empty
 from traceir.face.functions.selection import Unsized
 from traceir.face.objects import SeenClass, derived
 from traceir.face.python import conversions
@@ -80,6 +81,26 @@ class _Scalar(SeenClass):
         return issubclass(class_of(instance), cls._traced[0])
 
 
+class _Array(_Scalar):
+    """The class of `np.ndarray` in a traced function: a call makes an array in it."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        if "_traced" not in vars(cls):  # a class that a user derives from it
+            return builtins.type.__call__(cls, *args, **options)
+        given = dict(zip(_PARAMETERS, args, strict=False)) | options
+        laid = sorted({"buffer", "offset", "strides"} & given.keys())
+        if not laid and len(args) <= len(_PARAMETERS):
+            return empty(**{"dtype": float, **given})
+        try:
+            return wrapped(np.ndarray(*unwrapped(args), **unwrapped(options)))
+        except KeyError:
+            got = f"np.ndarray with {' and '.join(laid)}"
+            raise rules.error("face.meaning", got=got) from None
+
+
+# The parameters of `np.ndarray`.
+_PARAMETERS = ("shape", "dtype", "buffer", "offset", "strides", "order")
+
 _NUMBERS = (
     *("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
     *("uint64", "float16", "float32", "float64", "complex64", "complex128"),
@@ -101,9 +122,11 @@ ASKING: dict[Callable[..., Any], Callable[..., Any]] = {np.isscalar: isscalar}
 
 @functools.cache
 def scalars() -> Mapping[Any, builtins.type]:
-    """NumPy's classes of numbers, with their stand-ins in a traced function."""
+    """NumPy's classes of numbers and of arrays, with their stand-ins in a traced
+    function."""
     kinds = {getattr(np, name) for name in _NUMBERS}
-    return {kind: derived(_Scalar, kind, []) for kind in kinds}
+    made = {kind: derived(_Scalar, kind, []) for kind in kinds}
+    return {**made, np.ndarray: derived(_Array, np.ndarray, [])}
 
 
 @functools.cache

@@ -211,6 +211,9 @@ MADE = (
 )
 
 
+empty = _made("empty")
+
+
 def standing_in() -> Iterator[tuple[Function, Function]]:
     """NumPy's functions, and their stand-ins in a traced function."""
     yield from ((getattr(np, name), _made(name)) for name in MADE)
