@@ -70,6 +70,10 @@ def windows(a: Any, k: int) -> Any:
     return out
 
 
+def joined(a: Any, k: int) -> Any:
+    return np.concatenate((a[:k], a[2 * k :]))
+
+
 def sums(a: Any, k: int) -> Any:
     c = np.cumsum(np.concatenate((np.zeros(1), a)))
     return (c[k:] - c[:-k]) / k
@@ -192,6 +196,7 @@ PROGRAMS: dict[Function, tuple[set[str], list[tuple[Any, ...]]]] = {
     fibonacci: ({"n"}, [(10,), (20,)]),
     sieve: ({"n"}, [(30,)]),
     windows: ({"k"}, [(X, 3), (X, 6)]),
+    joined: ({"k"}, [(X, 3), (X, 6)]),
     sums: ({"k"}, [(X, 3), (X, 6)]),
     steps: ({"end", "dt"}, [(1.0, 0.1), (2.0, 0.1)]),
     counted: ({"n"}, [(10,), (3,)]),

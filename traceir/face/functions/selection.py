@@ -21,7 +21,7 @@ from traceir.face.arrays.values import cast
 from traceir.face.callers import by_user
 from traceir.face.functions import ufuncs
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
-from traceir.tracing.concretization import origin
+from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer
 
@@ -90,11 +90,11 @@ class Selection(Unsized):
         count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))
         return traced(count)
 
-    def unknown(self, what: str, where: Source | None = None) -> Exception:
+    def unknown(self, what: str, where: Source | None = None) -> BaseException:
         """The error of a request that depends on the number of elements."""
         got = f"{what} of {self!r}, {origin(self.mask)}"
         line = None if where is None else user_frame_summary(where)
-        return rules.error("index.mask", got=got, where=line)
+        return demanded(rules.error("index.mask", got=got, where=line), self.mask)
 
     def __repr__(self) -> str:
         mask = self.mask.aval.str_short()

@@ -168,7 +168,8 @@ def number(value: Any) -> Any:
     if not isinstance(value, Tracer):
         return operator.index(value)
     if value.shape or value.dtype.kind not in "iu":
-        raise rules.error("index.slice", got=value.aval.str_short())
+        error = rules.error("index.slice", got=value.aval.str_short())
+        raise demanded(error, value)
     known = value.concrete if isinstance(value, NumpyTracer) else None
     return int(known) if known is not None else _integer(value)
 

@@ -28,6 +28,7 @@ from traceir.face.slices.extents import (
     known_extent,
 )
 from traceir.face.slices.sliced_view import element, is_array, place_in, whole_view
+from traceir.tracing.concretization import demanded
 
 
 def is_dynamic(index: Any, value: Any = None) -> bool:
@@ -95,7 +96,8 @@ def _gathered(
     (dim, which), *more = arrays
     if more or not numbers or (kept and len(parts) > 1) or len(parts) > len(whole):
         got = "an array of places beside other parts of an index"
-        raise rules.error("slice.length", got=got)
+        lengths = [extent.length for extent in which.extents]
+        raise demanded(rules.error("slice.length", got=got), *lengths)
     if which.dtype.kind not in "iu":
         raise parts[dim].unknown("a mask")
 

@@ -28,6 +28,7 @@ from traceir.face.slices.extents import (
 )
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.numpy.indexing import getitem, index_plan
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer
 
 Axis = Any  # a place, which may be traced, or a SlicedAxis
@@ -91,7 +92,8 @@ class SlicedView:
                 dims.append(dim)
             elif is_array(part):
                 got = "bounds that are values beside an array of places"
-                raise rules.error("slice.length", got=got)
+                lengths = [axis.extent.length for axis in axes]
+                raise demanded(rules.error("slice.length", got=got), *lengths)
             else:
                 axes[dim] = axes[dim].place(place_in(part, axes[dim].extent, dim))
         return SlicedView(self.base, tuple(axes), tuple(dims))
