@@ -65,12 +65,14 @@ def test_it_composes_with_transforms() -> None:
 
 def test_a_plain_function_may_be_left_to_python() -> None:
     with pytest.raises(TracerBoolConversionError):
-        traceir_numba.jit(halved, control_flow="python")(3.0)
+        traceir_numba.jit(halved, control_flow="python")(np.float64(3))
     with (
         traceir.control_flow("python"),
         pytest.raises(TracerBoolConversionError),
     ):
-        traceir_numba.jit(halved)(3.0)
+        traceir_numba.jit(halved)(np.float64(3))
+    # A number of Python's is known by demand.
+    assert traceir_numba.jit(halved, control_flow="python")(3.0) == halved(3.0)
     with traceir.control_flow("python"):
         staged = traceir_numba.jit(halved, control_flow="staged")
         assert staged(np.float64(3)) == halved(3.0)
