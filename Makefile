@@ -70,6 +70,7 @@ bench: $(VENV)/.jax ## speed beside JAX, NumPy and loops by hand; writes docs/be
 
 plain: $(VENV)/.jax ## plain NumPy functions under each compiler; writes docs/plain.rst
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m benchmarks.functions $(ARGS)
+	PYTHONPATH=tests $(VENV)/jax/bin/python -m benchmarks.functions.loops $(ARGS)
 
 costs: $(VENV)/.numba ## time a number of the cost models; NAME=FIXED_ROW, ARGS=--values=128,1024
 	$(python) -m tools.costs $(NAME) $(ARGS)

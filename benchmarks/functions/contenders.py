@@ -46,19 +46,19 @@ def transformed(name: str, example: Example) -> Function:
     if name == "numba.njit":
         import numba
 
-        return _rebuilt(example.function, {}, numba.njit)
+        return rebuilt(example.function, {}, numba.njit)
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    plain = _rebuilt(example.function, {"np": jax.numpy}, lambda f: f)
+    plain = rebuilt(example.function, {"np": jax.numpy}, lambda f: f)
     jitted = jax.jit(plain, static_argnames=example.static)
     return lambda *args: jax.block_until_ready(jitted(*args))
 
 
-def _rebuilt(f: Function, names: dict[str, Any], around: Function) -> Function:
+def rebuilt(f: Function, names: dict[str, Any], around: Function) -> Function:
     """A function with other globals; those of its own module that it calls, too."""
     called = {
-        name: _rebuilt(value, names, around)
+        name: rebuilt(value, names, around)
         for name in f.__code__.co_names
         if inspect.isfunction(value := f.__globals__.get(name))
     }

@@ -184,5 +184,8 @@ def f(A):
     assert (
         f"budget_left = budget_left - {cost_model.SAFEPOINT_WORK // 40 * 40}" in found
     )
-    assert "budget_left = budget_left - 7" in found
+    rounds = cost_model.SAFEPOINT_WORK // 7
+    assert f"for part in range({rounds}):" in found
+    assert "has_ended = True\n                    break" in found
+    assert f"budget_left = budget_left - {rounds * 7}" in found
     assert found.count("asked_at = safepoint(asked_at)") == 2

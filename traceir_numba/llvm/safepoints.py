@@ -109,9 +109,13 @@ class _Safepoints(ast.NodeTransformer):
         self.costs: Iterator[int] = iter(costs)
 
     def visit_While(self, node: ast.While) -> ast.While:
+        """The loop with a poll in each iteration, or after many of an innermost one."""
         cost = next(self.costs)
         self.generic_visit(node)
-        node.body += _poll(cost) if cost else []
+        if cost and not _has_loop(node):
+            _poll_after_many(node, cost)
+        elif cost:
+            node.body += _poll(cost)
         return node
 
     def visit_For(self, node: ast.For) -> ast.For:
@@ -132,6 +136,34 @@ class _Safepoints(ast.NodeTransformer):
             node.body += _poll(cost)
             return node
         return _in_parts(node, node.target.id, (first, end, int(step)), rounds, cost)
+
+
+def _has_loop(node: ast.While) -> bool:
+    return any(
+        isinstance(n, ast.For | ast.While) for n in ast.walk(node) if n is not node
+    )
+
+
+def _poll_after_many(node: ast.While, cost: int) -> None:
+    """Let a loop be one over parts of so many rounds; a round may end it."""
+    rounds = max(1, cost_model.SAFEPOINT_WORK // cost)
+    begin, part, end = parse_module(
+        "has_ended = False\n"
+        f"for part in range({rounds}):\n"
+        "    pass\n"
+        "if has_ended:\n"
+        "    break"
+    ).body
+    assert isinstance(part, ast.For)
+    exits = [s for s in node.body if isinstance(s, ast.If) and _is_exit(s)]
+    for one in exits:
+        one.body[:0] = parse_module("has_ended = True").body
+    part.body = node.body
+    node.body = [begin, part, end, *_poll(rounds * cost)]
+
+
+def _is_exit(node: ast.If) -> bool:
+    return len(node.body) == 1 and isinstance(node.body[0], ast.Break)
 
 
 def _poll(cost: int) -> list[ast.stmt]:

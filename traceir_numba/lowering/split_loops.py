@@ -1,4 +1,4 @@
-"""Index-set splitting: the turns of a loop in which no place can be outside.
+"""Index-set splitting: the turns in which no place can be outside.
 
 A counter whose end is a value leaves places that may be outside of an array. Such an
 innermost loop becomes two: the first one runs only while all places that are the

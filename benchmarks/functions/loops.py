@@ -1,0 +1,175 @@
+"""`python -m benchmarks.functions.loops [--only name]`: loops beside `numba.njit`.
+
+Each function of `tests/plain/loops` runs in a process of its own, with one thread and
+without the store of compiled programs: first the call that compiles, then calls in
+turns. Writes `benchmarks/loops.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import multiprocessing
+import os
+import pkgutil
+import statistics
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plain.loops
+from plain.loops.program import Program
+
+from benchmarks.functions.contenders import leaves, rebuilt
+
+RESULTS = Path(__file__).parents[1] / "loops.json"
+OWN, OTHER = "traceir", "numba.njit"
+# Seconds for a function, with both first calls.
+PATIENCE = 120.0
+ROUNDS = 9
+ENOUGH = 2.0
+SAMPLE = 2e-3
+
+
+def programs() -> dict[str, Program]:
+    """All functions by name."""
+    found: list[Program] = []
+    for module in pkgutil.iter_modules(plain.loops.__path__):
+        loaded = importlib.import_module(f"plain.loops.{module.name}")
+        found += getattr(loaded, "PROGRAMS", [])
+    return {str(program): program for program in found}
+
+
+def compiled(contender: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as a contender has it."""
+    if contender == OWN:
+        import traceir_numba
+
+        own: Callable[..., Any] = traceir_numba.jit(function)
+        return own
+    import numba
+
+    return rebuilt(function, {}, numba.njit)
+
+
+def _total(xs: Any) -> Any:
+    s = 0.0
+    for x in xs:
+        s += x
+    return s
+
+
+def measure(name: str, connection: Connection) -> None:
+    """Send a function's row: for each contender its first call and its best one."""
+    program = programs()[name]
+    np.seterr(all="ignore")
+    calls: dict[str, Callable[..., Any]] = {}
+    row: dict[str, Any] = {}
+    results: dict[str, list[Any]] = {}
+    for contender in (OWN, OTHER):
+        compiled(contender, _total)(np.ones(40))
+        f = compiled(contender, program.function)
+        args = program.arguments(*program.large)
+        start = time.perf_counter()
+        try:
+            result = f(*args)
+        except Exception as error:
+            row[contender] = {"status": f"{type(error).__name__}: {error}"[:200]}
+            continue
+        row[contender] = {"status": "works", "first": time.perf_counter() - start}
+        calls[contender], results[contender] = f, leaves([result, *args])
+    if len(results) == 2:
+        pairs = zip(*(results[c] for c in (OWN, OTHER)), strict=True)
+        same = all(np.allclose(a, b, 1e-7, 1e-7, equal_nan=True) for a, b in pairs)
+        row["same"] = same
+    times: dict[str, list[float]] = {c: [] for c in calls}
+    started = time.perf_counter()
+    for k in range(ROUNDS):
+        for contender in list(calls)[:: 1 if k % 2 else -1]:
+            times[contender].append(_sample(calls[contender], program))
+        if k >= 2 and time.perf_counter() - started > ENOUGH:
+            break
+    for contender in calls:
+        row[contender]["best"] = min(times[contender])
+    connection.send(row)
+
+
+def _sample(f: Callable[..., Any], program: Program) -> float:
+    """Seconds of the best of some calls; new arguments are not counted."""
+    best, total = np.inf, 0.0
+    while total < SAMPLE:
+        args = program.arguments(*program.large)
+        start = time.perf_counter()
+        f(*args)
+        took = time.perf_counter() - start
+        best, total = min(best, took), total + took
+    return best
+
+
+def _row(name: str) -> dict[str, Any]:
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe()
+    process = context.Process(target=measure, args=(name, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        row: dict[str, Any] = mine.recv() if mine.poll(PATIENCE) else {}
+    except EOFError:
+        row = {}
+    process.kill()
+    process.join()
+    return {"name": name, **row}
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row for the terminal."""
+    if "best" not in row.get(OWN, {}) or "best" not in row.get(OTHER, {}):
+        whys = [
+            f"{c}: {row.get(c, {}).get('status', 'no answer')}" for c in (OWN, OTHER)
+        ]
+        return f"{row['name']:36} {'; '.join(whys)}"
+    speed, first = ratios(row)
+    wrong = "" if row["same"] else "  other values"
+    return (
+        f"{row['name']:36} {row[OWN]['best'] * 1e3:9.3f} ms  speed {speed:6.2f}"
+        f"  first {row[OWN]['first']:5.2f} s  {first:5.2f}{wrong}"
+    )
+
+
+def ratios(row: dict[str, Any]) -> tuple[float, float]:
+    """How many times as fast as the other one, warm and in the first call."""
+    own, other = row[OWN], row[OTHER]
+    return other["best"] / own["best"], other["first"] / own["first"]
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="functions whose names contain this")
+    given = parser.parse_args()
+    os.environ |= {"TRACEIR_CACHE": "0", "TRACEIR_NUM_THREADS": "1"}
+    os.environ["NUMBA_NUM_THREADS"] = "1"
+    rows = []
+    for name in programs():
+        if given.only in name:
+            rows.append(_row(name))
+            print(line(rows[-1]), flush=True)
+    both = [ratios(r) for r in rows if r.get("same")]
+    if both:
+        speeds, firsts = zip(*both, strict=True)
+        mean, first = statistics.geometric_mean(speeds), statistics.median(firsts)
+        print(f"{len(both)} of {len(rows)} run by both; {mean:.2f} times the speed of")
+        print(f"{OTHER}, at least {min(speeds):.2f}; the first call {first:.2f} times")
+    if not given.only:
+        from benchmarks.report import machine  # which asks for jax
+
+        text = json.dumps({"machine": machine(), "rows": rows}, indent=1)
+        RESULTS.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
