@@ -365,12 +365,15 @@ class NumpyTracer(StagedTracer):
 def traced(value: Any, number: bool | None = None) -> Any:
     """A value of the trace in force as an array that has its own elements.
 
-    `number` says whether it is a NumPy scalar. The values of a transform inside that
-    trace stay its own: nothing is written to them.
+    `number` says whether it is a NumPy scalar. A value of a trace around it becomes one
+    of its own. Those of a transform inside stay that one's: nothing is written to them.
     """
     trace = current_trace()
     if isinstance(value, NumpyTracer):
         made = value.now()
+        around = isinstance(trace, StagingTrace) and made._trace.level < trace.level
+        if around and made.concrete is None:
+            made = NumpyTracer(trace.atom(made), trace, made._source)
     elif isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer:
         made = NumpyTracer(trace.atom(value), trace, source_info.capture())
     else:

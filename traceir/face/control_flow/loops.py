@@ -37,6 +37,8 @@ from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
+# More steps than the type of a name can grow by.
+_STEPS_OF_TYPES = 12
 # The slots of a loop's status; None if nothing in it can fail.
 Slots = list[Slot] | None
 
@@ -190,8 +192,9 @@ class PlainLoop:
     # ------------------------------------------------------------------------------
 
     def _start(self, kinds: dict[str, Tree], arrays: Sequence[NumpyTracer]) -> None:
-        # Types only grow, and have few steps to grow by, so there is a last pass.
+        # Types only grow, and have few steps to grow by.
         self._passes += 1
+        assert self._passes <= _STEPS_OF_TYPES * (1 + len(self.names))
         self._begin_pass({**kinds, **self._lost}, arrays)
         assert self._pass is not None
         self._pass.region.guards = self._guards

@@ -69,7 +69,9 @@ class BodyPass:
         taken = self.region.memory.values()
         held = [one.array for one in taken]
         self.written = [one.array for one in taken if one.is_written]
-        self.is_whole = len(held) == len(self.arrays)
+        # What is written has been an input from the beginning.
+        begun = {id(array) for array in self.arrays}
+        self.is_whole = begun.issuperset(map(id, self.written))
         self.arrays = held
         self.memory = [array.now() for array in held]
         status_of(self.region)
