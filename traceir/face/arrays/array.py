@@ -371,8 +371,12 @@ def traced(value: Any, number: bool | None = None) -> Any:
     trace = current_trace()
     if isinstance(value, NumpyTracer):
         made = value.now()
-        around = isinstance(trace, StagingTrace) and made._trace.level < trace.level
-        if around and made.concrete is None:
+        if (
+            isinstance(trace, StagingTrace)
+            and trace.tracer is NumpyTracer
+            and made._trace.level < trace.level
+            and made.concrete is None
+        ):
             made = NumpyTracer(trace.atom(made), trace, made._source)
     elif isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer:
         made = NumpyTracer(trace.atom(value), trace, source_info.capture())
