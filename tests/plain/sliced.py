@@ -300,6 +300,31 @@ def outside(t: Any, lo: Any, hi: Any) -> Any:
     return t
 
 
+def longest_increasing(a: Any) -> Any:
+    """The longest increasing subsequence, by a search in its ends."""
+    ends = np.zeros(len(a))
+    count = 0
+    for i in range(len(a)):
+        place = np.searchsorted(ends[:count], a[i])
+        ends[place] = a[i]
+        if place == count:
+            count += 1
+    return count
+
+
+def vectors(x: Any, s: Any) -> Any:
+    """Functions of vectors that are no reductions."""
+    y = np.zeros((len(x), 5))
+    for i in range(len(x)):
+        head = x[: i + 1]
+        y[i, 0] = np.cumsum(head)[-1] - head.cumprod()[i // 2]
+        y[i, 1] = np.dot(np.flip(head), head)
+        y[i, 2] = np.abs(np.diff(head)).sum()
+        y[i, 3] = np.array_equal(s[i : 2 * i], s[i + 1 : 2 * i + 1])
+        y[i, 4] = head.searchsorted(x[i] + s[i], side="right")
+    return y
+
+
 JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (cholesky, (S,)),
     (lu, (A,)),
@@ -325,5 +350,7 @@ JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (rows, (A, V)),
     (shifted, (W, 5)),
     (by_row_views, (A,)),
+    (longest_increasing, (W,)),
+    (vectors, (np.sort(W), WHOLE // 5)),
     (outside, (W + 0j, 3, 20)),
 ]

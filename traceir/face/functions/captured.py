@@ -18,8 +18,9 @@ from traceir.face.arrays.array import NumpyTracer, known
 from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.callers import by_user
 from traceir.face.checks.bounds import check_index
+from traceir.face.functions.selection import Unsized
 from traceir.face.functions.tables import WRITING
-from traceir.face.functions.writing import index_of, is_mask, read
+from traceir.face.functions.writing import index_of, is_mask
 from traceir.ir.promotion import PLAIN_ARRAYS
 from traceir.tracing.trace import current_trace
 
@@ -40,6 +41,9 @@ class CapturedArray(np.ndarray):
 
     def __getitem__(self, index: Any) -> Any:
         """Elements, at places that may be traced; views stay captured."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, Unsized) for part in parts):
+            return self.seen()[index]
         try:
             found = super().__getitem__(unwrapped(index))
         except KeyError:
@@ -49,7 +53,7 @@ class CapturedArray(np.ndarray):
             place = index_of(index)
             if by_user() and not is_mask(place):
                 check_index(self.shape, place)
-            return read(table, place)
+            return table[place]
         own = type(found) is CapturedArray and not np.may_share_memory(found, self)
         return wrapped(found.view(np.ndarray)) if own else found
 

@@ -19,7 +19,7 @@ from traceir.face.arrays.values import array_of, cast, dtype_in
 from traceir.face.functions import ufuncs
 from traceir.face.python.numbers import require
 from traceir.face.slices.element_loops import each
-from traceir.face.slices.extents import Extent, known_extent
+from traceir.face.slices.extents import Extent, SlicedAxis, known_extent
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.face.slices.sliced_view import SlicedView, whole_view
 from traceir.tracing.trace import typeof
@@ -185,16 +185,21 @@ def by_ufunc(ufunc: np.ufunc, options: dict[str, Any]) -> Callable[..., Any]:
     return lambda *values: ufuncs.apply(ufunc, "__call__", values, options)
 
 
+def memory_for(extents: tuple[Extent, ...], dtype: Any) -> SlicedView:
+    """Memory for an array: as much as its greatest extents need."""
+    shape = tuple(extent.most for extent in extents)
+    memory: NumpyTracer = known(np.zeros(shape, dtype))
+    found = whole_view(memory)
+    axes = tuple(
+        SlicedAxis(0, 1, Extent(e.length, e.most, e.usual, (0, e.length)))
+        for e in extents
+    )
+    return SlicedView(memory, axes, found.dims)
+
+
 def materialized(found: DelayedArray) -> SlicedView:
     """The elements in memory of their own, which has the greatest extents."""
-    shape = tuple(extent.most for extent in found.extents)
-    memory: NumpyTracer = known(np.zeros(shape, found.dtype))
-    view = whole_view(memory)
-    axes = tuple(
-        type(axis)(0, 1, extent)
-        for axis, extent in zip(view.axes, found.extents, strict=True)
-    )
-    made = SlicedView(memory, axes, view.dims)
+    made = memory_for(found.extents, found.dtype)
     each(found.extents, lambda at: made.write(at, found.element(at)))
     return made
 

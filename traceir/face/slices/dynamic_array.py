@@ -17,7 +17,7 @@ from traceir.face.control_flow.iteration import LoopSteps, TracedSequence
 from traceir.face.functions import ufuncs
 from traceir.face.functions.selection import Unsized
 from traceir.face.python.numbers import require
-from traceir.face.slices import reductions
+from traceir.face.slices import reductions, vectors
 from traceir.face.slices.assignment import assign
 from traceir.face.slices.delayed_arrays import (
     DelayedArray,
@@ -250,7 +250,7 @@ class DynamicArray(Unsized, TracedSequence):
             assign(self._view, found)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        found = reductions.FUNCTIONS.get(func)
+        found = reductions.FUNCTIONS.get(func) or vectors.FUNCTIONS.get(func)
         if found is not None:
             result = found(*map(held, args), **{k: held(v) for k, v in kwargs.items()})
             if result is not NotImplemented:

@@ -233,7 +233,12 @@ def _copy(a: DelayedArray, order: str = "K", subok: bool = False) -> Any:
     return materialized(a)
 
 
-@_implements(np.matmul, np.dot, np.inner)
+@_implements(np.inner)
+def _inner(a: Any, b: Any) -> Any:
+    return NotImplemented if of_operand(b).ndim > 1 else _product(a, b)
+
+
+@_implements(np.matmul, np.dot)
 def _product(a: Any, b: Any) -> Any:
     """The products of rows with columns, added up."""
     x, y = of_operand(a), of_operand(b)
@@ -319,6 +324,7 @@ def _transpose(a: DelayedArray, axes: Any = None) -> Any:
 METHODS = frozenset(
     (
         *("sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax"),
-        *("argmin", "dot", "clip", "round", "conjugate"),
+        *("argmin", "dot", "clip", "round", "conjugate", "cumsum"),
+        *("cumprod", "searchsorted"),
     )
 )
