@@ -325,6 +325,14 @@ def vectors(x: Any, s: Any) -> Any:
     return y
 
 
+def from_outside(a: Any) -> Any:
+    """Slices of a table outside of the function, and of it at places."""
+    total = 0.0
+    for i in range(len(a)):
+        total += W[i : a[i]].sum() + (W[: i + 1] * W[a[: i + 1] % 24]).max()
+    return total
+
+
 JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (cholesky, (S,)),
     (lu, (A,)),
@@ -351,6 +359,7 @@ JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (shifted, (W, 5)),
     (by_row_views, (A,)),
     (longest_increasing, (W,)),
+    (from_outside, (WHOLE,)),
     (vectors, (np.sort(W), WHOLE // 5)),
     (outside, (W + 0j, 3, 20)),
 ]
