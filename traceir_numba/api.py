@@ -35,7 +35,14 @@ def jit(
     The function is written with NumPy, with `traceir.numpy`, or with both. It is traced
     once per kind of arguments; NumPy's functions, promotion and result dtypes mean what
     they mean to NumPy, and 64-bit types are kept. `f.source(*args)` is the generated
-    source. Options are those of `traceir.jit`, and:
+    source.
+
+    An argument that is a Python number, or a tuple of numbers, is traced until its value
+    is needed, as in ``np.zeros(n)``; then the function is traced for that value, and for
+    each other one (face.demand). Text, classes, functions and members of enumerations
+    are always known.
+
+    Options are those of `traceir.jit`, and:
 
     `write_arguments`: an argument that the function updates, as in `x[0] = 1`, has the
     new elements when the function returns. It must be a writable NumPy array that
