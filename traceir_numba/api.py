@@ -37,10 +37,10 @@ def jit(
     they mean to NumPy, and 64-bit types are kept. `f.source(*args)` is the generated
     source.
 
-    An argument that is a Python number, or a tuple of numbers, is traced until its value
-    is needed, as in ``np.zeros(n)``; then the function is traced for that value, and for
-    each other one (face.demand). Text, classes, functions and members of enumerations
-    are always known.
+    An argument that is a Python number, or a tuple of numbers, is traced until its
+    value is needed, as in `np.zeros(n)`; then the function is traced for that value,
+    and for each other one (face.demand). Text, classes, functions and members of
+    enumerations are always known.
 
     Options are those of `traceir.jit`, and:
 
