@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.stacked import column_of
 from traceir.lax.checks.operands import convert, operand
 from traceir.numpy.arrays.sequences import leaves_of
 from traceir.tracing.trace import Tracer, typeof
@@ -48,6 +49,9 @@ def array_of(value: Any) -> Any:
 
     The elements meet as NumPy's do.
     """
+    column = column_of(value)
+    if column is not None:
+        return traced(convert(column.now(), column.dtype), number=False)
     leaves = list(leaves_of(value))
     dtype = np.result_type(*map(dtype_in, leaves)) if leaves else np.dtype(float)
     return traced(jnp.asarray(_converted(value, dtype), dtype), number=False)

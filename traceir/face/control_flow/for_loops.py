@@ -5,22 +5,30 @@ Serves: staged.loop
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir.base import cost_model
+from traceir.face.arrays.stacked import elements_of
+from traceir.face.control_flow import state
 from traceir.face.control_flow.iteration import LoopSteps, steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass, index_type
-from traceir.face.control_flow.state import BOOL, Tree
+from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.state import BOOL, Leaf, Tree
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.control.bodies import FlatTree
 from traceir.lax.control.loops import repeat
 from traceir.lax.control.scans import fold
 from traceir.pytrees import flatten
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import Tracer, current_trace, in_force
+from traceir.tracing.trace import Tracer, current_trace, in_force, typeof
+
+# Who holds a list that has one name: the frame and two copies of its names, the loop's
+# own variable, and the call that counts.
+_HOLDERS = 5
 
 
 class ForLoop(PlainLoop):
@@ -32,8 +40,12 @@ class ForLoop(PlainLoop):
         iterable: Any,
         stops: Sequence[str],
         written: Sequence[str],
+        lists: Sequence[str] = (),
     ) -> None:
         super().__init__(names, stops, written)
+        self._names_of_lists = lists
+        self._lists: list[list[Any]] = []
+        self._columns: list[Any] = []
         self._steps: LoopSteps | None = None
         self._iterable = iterable
         self._items: Iterator[Any] | None = None
@@ -87,9 +99,31 @@ class ForLoop(PlainLoop):
     def _begin_pass(self, kinds: dict[str, Tree], arrays: Sequence[Any]) -> None:
         self._pass = BodyPass(kinds, arrays, True)
         self._show(self._pass.values)
+        if self._passes == 1:
+            self._lists = self._growing()
+        self._pass.region.lists = {id(one): [] for one in self._lists}
         found = None if self._steps is None else self._steps.span()
         if found is not None:
             self._pass.region.ranges[self._pass.index._var] = found
+
+    def _growing(self) -> list[list[Any]]:
+        """The lists that each turn appends one number to, if nobody else has them."""
+        if self._count() is None or self.stops:
+            return []
+        outer = current_trace()
+        found = []
+        for name in self._names_of_lists:
+            one = self._frame.get(name)
+            inside = isinstance(outer, RegionTrace) and not outer.is_fresh(one)
+            if type(one) is list and not inside and sys.getrefcount(one) <= _HOLDERS:
+                found.append(one)
+        return found
+
+    def _finish(self, last: BodyPass) -> dict[str, Any]:
+        found = super()._finish(last)
+        for one, column in zip(self._lists, self._columns, strict=True):
+            one.extend(elements_of(column))
+        return found
 
     def _record(
         self, last: BodyPass, init: list[Any], ends: list[Any], slots: Slots
@@ -99,11 +133,14 @@ class ForLoop(PlainLoop):
         with in_force(region):
             following = region.atom(last.index + steps.step)
         first = as_array(convert(steps.first, index_type().dtype, True))
-        leaves, body = [first, *init], region.body([following, *ends])
+        rows_of_lists = [_row(region, values) for values in region.lists.values()]
+        leaves, body = [first, *init], region.body([following, *ends, *rows_of_lists])
         if steps.count is not None and not self.stops:
             carry = FlatTree(leaves, flatten.flatten(leaves)[1])
             rows = FlatTree([], flatten.flatten(())[1])
-            return fold(body, carry, rows, steps.count, False, 1)[1:]
+            found = fold(body, carry, rows, steps.count, False, 1)
+            self._columns = found[len(leaves) :]
+            return found[1 : len(leaves)]
         test = BodyPass(last.kinds, last.arrays, True)
         with in_force(test.region):
             test.begin()
@@ -122,3 +159,14 @@ def _is_before(index: Any, steps: LoopSteps) -> Any:
         return index < stop if step > 0 else index > stop
     backwards = lax.bitwise_and(step < 0, index > stop)
     return lax.select(step > 0, index < stop, backwards)
+
+
+def _row(region: RegionTrace, values: Sequence[Any]) -> Any:
+    """What a turn appends to a list: one number.
+
+    Raises TypeError (staged.effect) for anything else.
+    """
+    tree = state.tree_of(values[0]) if values else None
+    if not isinstance(tree, Leaf) or not tree.number:
+        raise rules.error("staged.effect", got="what a loop appends to a list")
+    return region.converted(tree.value, typeof(tree.value))

@@ -94,3 +94,30 @@ def written(body: Sequence[ast.stmt]) -> frozenset[str]:
             if isinstance(base, ast.Name) and depth:
                 found.add(base.id)
     return frozenset(found)
+
+
+def appended(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names whose only use in a loop's body is a statement `name.append(value)`,
+    which each turn reaches, or leaves the loop.
+
+    >>> sorted(appended(ast.parse("a.append(1); b.append(2); print(b)").body))
+    ['a']
+    """
+    calls = [s.value for s in body if isinstance(s, ast.Expr)]
+    found = [name for call in calls if (name := _appended(call)) is not None]
+    used = [n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)]
+    return frozenset(name for name in found if used.count(name) == 1)
+
+
+def _appended(call: ast.expr) -> str | None:
+    match call:
+        case ast.Call(ast.Attribute(ast.Name(name), "append"), [value], []):
+            return None if isinstance(value, ast.Starred) else name
+    return None
+
+
+def used_inside(node: ast.FunctionDef) -> frozenset[str]:
+    """The names that functions inside of a function use."""
+    inner = [n for s in node.body for n in ast.walk(s) if isinstance(n, SCOPES)]
+    found = (n.id for s in inner for n in ast.walk(s) if isinstance(n, ast.Name))
+    return frozenset(found)

@@ -40,6 +40,7 @@ class RegionTrace(StagingTrace):
         "guards",
         "asked",
         "truth",
+        "lists",
     )
     writes_outside = True
 
@@ -59,6 +60,8 @@ class RegionTrace(StagingTrace):
         self.guards = self.asked = False
         # Of a side of a choice, what decides that it is taken.
         self.truth: Tracer | None = None
+        # By identity, lists of Python's that each turn appends to: what it appends.
+        self.lists: dict[int, list[Any]] = {}
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""

@@ -73,6 +73,7 @@ def rewritten(
     shared = names.set_inside(node)
     flow = ControlFlow(inner, names.declared(node, ast.Global), shared)
     flow.live = Liveness(node.body)
+    flow.captured = names.used_inside(node)
     flow.first = [arg.arg for arg in names.parameters(node)][:1]
     node.body = [*_unbound(node, unbound), *flow.block(node.body)]
 
@@ -108,6 +109,7 @@ class ControlFlow(ast.NodeTransformer):
         self.shared = shared
         self.live = Liveness(())
         self.first: list[str] = []
+        self.captured = NONE
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
@@ -151,7 +153,8 @@ class ControlFlow(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         """A loop: `runtime.For`."""
         one = self._construct("For", node.iter, node)
-        made = [self.visit(node.iter), *_loop_parts(node)]
+        lists = sorted(names.appended(node.body) - self.captured)
+        made = [self.visit(node.iter), *_loop_parts(node), _strings(lists)]
         item = ast.Assign([node.target], one.attribute("item"))
         return one.statements(made, [*one.restore(), item, *self.block(node.body)])
 

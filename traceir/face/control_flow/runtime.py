@@ -127,6 +127,9 @@ def returned(value: Any) -> Any:
 def mutated(value: Any) -> Any:
     """A value that is to be changed in place if it is a container of Python's, or an
     array from outside of the function."""
+    region = current_trace()
+    if isinstance(region, RegionTrace) and id(value) in region.lists:
+        return region.lists[id(value)]
     is_container = isinstance(value, _CONTAINERS) and not isinstance(value, Tracer)
     return changed(value) if is_container else value
 

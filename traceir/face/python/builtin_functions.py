@@ -17,6 +17,7 @@ from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import choose_value, truth_of
 from traceir.face.control_flow.iteration import TracedRange, TracedSequence, has_steps
@@ -69,8 +70,11 @@ def _extreme(name: str, compare: Function, whole: Function) -> Function:
 
     def found(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         rest = {} if default is _NOTHING else {"default": default}
-        if len(args) == 1 and key is None and _is_array(args[0]):
-            return whole(args[0])
+        if len(args) == 1 and key is None:
+            column = column_of(args[0])
+            array = args[0] if column is None else column
+            if _is_array(array):
+                return whole(array)
         items = list(args[0]) if len(args) == 1 else list(args)
         if (len(args) != 1 and rest) or len(items) < 2:
             args = (items,) if len(args) == 1 else args
@@ -89,6 +93,9 @@ def _extreme(name: str, compare: Function, whole: Function) -> Function:
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:
     """The sum of numbers or arrays, from the first on."""
+    column = column_of(iterable)
+    if column is not None:
+        return written.total(column, start)
     if has_steps(iterable) and not isinstance(iterable, range):
         return written.total(iterable, start)
     return builtins.sum(iterable, start)
