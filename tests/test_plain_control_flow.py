@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from plain.compare import agrees
-from plain.forms import carried, helpers, jumps, memory
+from plain.forms import carried, chains, helpers, jumps, memory
 from plain.forms.case import CASES, V
 
 import traceir_numba
 
-MODULES = (carried, helpers, jumps, memory)
+MODULES = (carried, chains, helpers, jumps, memory)
 Function = Callable[..., Any]
 
 

@@ -177,7 +177,10 @@ def _compiled(node: Function, code: CodeType) -> CodeType | None:
     outer = ast.FunctionDef("_", args, own, [], None)
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = code.co_flags & _FUTURE
-    whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    try:
+        whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    except SyntaxError:  # too many blocks inside of each other
+        return None
     for found in _all_of(whole):
         same = found.co_name == code.co_name
         if same and found.co_firstlineno == code.co_firstlineno:

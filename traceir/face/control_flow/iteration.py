@@ -119,7 +119,7 @@ def range_of(*bounds: Any) -> Any:
 
     Raises TypeError for a bound that is no integer, ValueError for a step of 0.
     """
-    if not 1 <= len(bounds) <= 3 or not any(_is_traced(b) for b in bounds):
+    if not any(map(_is_traced, bounds)):
         return builtins.range(*bounds)
     # Python's own errors, by zeros and ones where it can't tell from the values.
     builtins.range(*(_like(bound) for bound in bounds))

@@ -17,6 +17,9 @@ Node = TypeVar("Node", bound=ast.AST)
 RESULT = "_traceir_result"
 RETURNED = "_traceir_returned"
 _LOOPS = (ast.For, ast.While)
+# Choices, each in the `else` of the one before, that stay so: far fewer than the blocks
+# that Python's compiler takes, 20, of which each takes two.
+_LONGEST_CHAIN = 4
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 # The fields of statements that hold statements.
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -27,7 +30,7 @@ def lowered(body: Block) -> Block:
     nested = _nested_return(body)
     if nested and _falls_through(body):
         body = [*body, _at(body[-1], ast.Return(ast.Constant(None)))]
-    made = _Lowering(nested).block(body, None, True)
+    made = _unnested(_Lowering(nested).block(body, None, True))
     if RETURNED in _set_flags(made):
         made.insert(0, _set(body[0], RETURNED, ast.Constant(False)))
     if nested:
@@ -183,7 +186,8 @@ class _Lowering:
         self.count += 1
         loop = _LoopFlags(self.count)
         if isinstance(node, ast.While) and sets_names(node.test):
-            node = _testing_inside(node)
+            ended = f"_traceir_ended_{self.count}"
+            return self.block(_testing_inside(node, ended), outer, tail)
         body = self.block(node.body, loop, True)
         if loop.continues:
             body.insert(0, _set(node, loop.continued, ast.Constant(False)))
@@ -224,11 +228,17 @@ def sets_names(node: ast.expr) -> bool:
     return any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
 
 
-def _testing_inside(node: ast.While) -> ast.While:
-    """A loop whose test is the first statement of its body."""
-    first = _at(node, ast.If(node.test, [ast.Pass()], [ast.Break()]))
-    forever = ast.While(ast.Constant(True), [first, *node.body], node.orelse)
-    return _at(node, forever)
+def _testing_inside(node: ast.While, ended: str) -> Block:
+    """A loop whose test is the first statement of its body; a flag tells that it has
+    ended by its test."""
+    last: Block = [_set(node, ended, ast.Constant(True))] if node.orelse else []
+    first = _at(node, ast.If(node.test, [ast.Pass()], [*last, ast.Break()]))
+    made: Block = [_at(node, ast.While(ast.Constant(True), [first, *node.body], []))]
+    if node.orelse:
+        made.insert(0, _set(node, ended, ast.Constant(False)))
+        test = ast.Name(ended, ast.Load())
+        made.append(_at(node, ast.If(test, node.orelse, [])))
+    return made
 
 
 def _taking(node: ast.If, rest: Block) -> ast.If | None:
@@ -241,6 +251,49 @@ def _taking(node: ast.If, rest: Block) -> ast.If | None:
     else:
         return None
     return _at(node, ast.If(node.test, body, orelse))
+
+
+def _unnested(body: Block) -> Block:
+    """Statements without long chains of choices, each in the `else` of the one before:
+    Python compiles few blocks inside of each other."""
+    found: Block = []
+    for node in body:
+        if isinstance(node, ast.If) and len(_chain(node)) > _LONGEST_CHAIN:
+            found += _unnested(_in_turn(node))
+            continue
+        for part in [] if isinstance(node, SCOPES) else _blocks(node):
+            part[:] = _unnested(part)
+        found.append(node)
+    return found
+
+
+def _chain(node: ast.If) -> list[ast.If]:
+    """A choice, the one at the end of its `else`, and so on."""
+    found = [node]
+    while found[-1].orelse and isinstance(found[-1].orelse[-1], ast.If):
+        found.append(found[-1].orelse[-1])
+    return found
+
+
+def _in_turn(node: ast.If) -> Block:
+    """A chain of choices one after the other: a flag tells whether none was taken, and
+    one whether the next is."""
+    chain = _chain(node)
+    none_taken, taken = (f"_traceir_{w}_{id(node)}" for w in ("open", "taken"))
+    is_open, is_taken = (ast.Name(n, ast.Load()) for n in (none_taken, taken))
+    made: Block = [_set(node, none_taken, ast.Constant(True))]
+    before: Block = []
+    for one in chain:
+        test = ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), one.test))
+        asked = [*before, _set(one, taken, test)]
+        skipped = [_set(one, taken, ast.Constant(False))]
+        made.append(_at(one, ast.If(is_open, asked, skipped)))
+        body = [*one.body, _set(one, none_taken, ast.Constant(False))]
+        made.append(_at(one, ast.If(is_taken, body, [])))
+        before = one.orelse[:-1]
+    if chain[-1].orelse:
+        made.append(_at(node, ast.If(is_open, chain[-1].orelse, [])))
+    return made
 
 
 def _set_flags(body: Block) -> set[str]:

@@ -57,6 +57,8 @@ class RangeAnalysis:
             var: of_elements(array) for var, array in (constants or {}).items()
         }
         self._flows: dict[int, Ranges] = {}
+        # By each truth of a condition, which a chain of choices asks for many times.
+        self._implied: dict[tuple[Var, bool], dict[Var, Range]] = {}
         # Of inner programs: their analyses for inputs of some ranges, and their loops.
         self._inner: dict[tuple[int, Ranges], RangeAnalysis] = {}
         self._loops: dict[tuple[int, Ranges, Ranges], LoopRanges] = {}
@@ -83,6 +85,7 @@ class RangeAnalysis:
     def assume(self, var: Atom, found: Range) -> None:
         """Take a range of an input for granted."""
         self._known[var] = found
+        self._implied.clear()
 
     def of(self, atom: Atom) -> Range:
         """The least and the greatest value that an integer may have."""
@@ -122,6 +125,12 @@ class RangeAnalysis:
         """The ranges that values have where a condition holds, or where it does not."""
         if not isinstance(atom, Var) or atom not in self.makers:
             return {}
+        found = self._implied.get((atom, truth))
+        if found is None:
+            found = self._implied[atom, truth] = self._found_by(atom, truth)
+        return found
+
+    def _found_by(self, atom: Var, truth: bool) -> dict[Var, Range]:
         eqn, k = self.makers[atom]
         name, xs = eqn.primitive, eqn.inputs
         if name in _COMPARISONS:
