@@ -6,14 +6,16 @@ Rules: staged.raised, staged.handler, index.bounds, cache.flag.boundscheck
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from plain.forms.raising import RAISING, Function, OwnError, V, asserted, found
+from plain.forms.raising import RAISING, Function, OwnError, V, asserted, divided, found
 from rule_errors import raises_rule
 
 import traceir
+import traceir.numpy
 import traceir_numba
 from traceir.errors import TraceirError
 from traceir.jit.function import JitFunction, Options
@@ -91,6 +93,47 @@ def test_an_inner_function_raises_its_own_exception() -> None:
     ):
         with pytest.raises(kind, match=pattern):
             outer(n, V.copy())
+
+
+def test_an_inner_loop_does_not_run_on_after_a_failure() -> None:
+    inner = traceir_numba.jit(divided)
+
+    @traceir_numba.jit
+    def outer(n: Any, x: Any) -> Any:
+        count = 0
+        while x > 0:
+            x = x // n
+            count += 1
+        return count
+
+    @traceir_numba.jit
+    def calling(n: Any, x: Any) -> Any:
+        assert n != 1, "by one"
+        return outer(n, x) + inner(n + 1, x)
+
+    assert calling(2, 9) == 4 + 3
+    with pytest.raises(AssertionError, match="by one"):
+        calling(1, 9)
+
+
+def test_what_jax_would_record_raises_if_that_is_asked_for() -> None:
+    @traceir.jit(control_flow="staged")
+    def doubled(x: Any, n: Any) -> Any:
+        if n > 3:
+            raise KeyError("n", n, f"{n:>3}")
+        return x * 2
+
+    x = traceir.numpy.ones(2)
+    assert doubled(x, 1).tolist() == [2, 2]
+    calls: list[Callable[[], Any]] = [
+        lambda: doubled(x, 4),
+        lambda: traceir.jit(lambda x, n: doubled(x, n + 1))(x, 3),
+        lambda: traceir.grad(lambda x: doubled(x, 4).sum())(x),
+    ]
+    for call in calls:
+        with pytest.raises(KeyError) as caught:
+            call()
+        assert caught.value.args == ("n", 4, "  4")
 
 
 def test_an_exception_is_another_object_each_time() -> None:

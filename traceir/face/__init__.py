@@ -28,7 +28,7 @@ from traceir.face.arrays.array import NumpyTracer
 from traceir.face.calls import call as call
 from traceir.face.calls import staged as staged
 from traceir.face.checks.status import CheckedProgram as CheckedProgram
-from traceir.face.checks.status import take_over as take_over
+from traceir.face.checks.status import called as called
 from traceir.face.containers import Containers as Containers
 from traceir.face.generator_arguments import held_arguments as held_arguments
 

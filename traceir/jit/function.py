@@ -271,10 +271,7 @@ class JitFunction(Pickled):
     def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
         operands = [*entry.captures, *prepared.leaves]
-        if self._options.inline:
-            results = apply(entry.closed, operands)
-        else:
-            results = self._bind(entry, operands)
+        results = self._bind(entry, operands)
         found = entry.out_tree.unflatten(results)
         if not entry.writes:
             return found
@@ -282,23 +279,30 @@ class JitFunction(Pickled):
         return write_traced(found, roots, prepared.leaves, entry.call)
 
     def _bind(self, entry: TraceCacheEntry, operands: list[Any]) -> Any:
-        """The results of one `jit` equation; another plain function checks its places.
+        """The results of one `jit` equation, or with `inline` of its equations; what
+        fails in it fails in the program around it.
 
         An equation that is recorded leaves the backend open.
         """
         trace = config.local.trace
-        name = self._name
-        if not isinstance(trace, StagingTrace):
-            return bind(
-                "jit", *operands, jaxpr=entry.closed.on(self._backend()), name=name
-            )
-        face = face_module(trace.face) if trace.transform == "jit" else None
-        if face is None or entry.checks is None:
-            return bind("jit", *operands, jaxpr=entry.closed, name=name)
-        found = bind("jit", *operands, jaxpr=entry.checks.closed, name=name)
-        count = -entry.checks.extra
-        face.take_over(trace, entry.checks, found[count:])
-        return found[:count]
+        records = isinstance(trace, StagingTrace)
+        checks = entry.checks
+        if records and trace.face == "jax" and checks and not checks.raises:
+            checks = None  # JAX's rule holds for places
+        closed = entry.closed if checks is None else checks.closed
+        closed = closed if records else closed.on(self._backend())
+
+        def run(values: Sequence[Any]) -> Sequence[Any]:
+            if self._options.inline:
+                return apply(closed, values)
+            found: list[Any] = bind("jit", *values, jaxpr=closed, name=self._name)
+            return found
+
+        if records and trace.transform == "jit":
+            called = face_module("numpy").called
+            return list(called(trace, closed, checks, run, operands))
+        found = run(operands)
+        return found if checks is None else checks.looked_at(found)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)

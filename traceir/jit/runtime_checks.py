@@ -22,7 +22,10 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.tracing.trace import Tracer
 
+# The row that tells if a number can be asked for.
+_KNOWN = "level.concretize.number"
 # A result that values of this type share, and its number among these.
 Slot = tuple[ShapedArray, int]
 
@@ -62,6 +65,15 @@ class RuntimeChecks:
     def extra(self) -> int:
         """The number of results that the program has for its checks."""
         return len(self.slots) + 1
+
+    def looked_at(self, results: Sequence[Any]) -> Sequence[Any]:
+        """The program's own results; raises what has failed, as far as it is known in
+        the trace of a transform."""
+        number = results[-1]
+        known = not isinstance(number, Tracer) or number.knows(_KNOWN)
+        if known and int(number):
+            raise self.error(results)
+        return results[: -self.extra]
 
     def error(self, results: Sequence[np.ndarray]) -> BaseException:
         """The exception of the check that has failed, by the program's results."""

@@ -105,17 +105,24 @@ def _now(parts: Sequence[Any]) -> str:
     for part in parts:
         if isinstance(part, tuple):
             value, conversion, spec = part
-            made.append(format(_CONVERSIONS[conversion](value), str(spec)))
+            made.append(_shown(value, _CONVERSIONS[conversion], str(spec)))
         else:
             made.append(str(part))
     return "".join(made)
 
 
-def marked(value: NumpyTracer, form: Callable[[Any], str]) -> str | None:
+def _shown(value: Any, how: Callable[[Any], Any], spec: str) -> str:
+    shown = None
+    if isinstance(value, Tracer):
+        shown = marked(value, lambda number: format(how(number), spec))
+    return format(how(value), spec) if shown is None else shown
+
+
+def marked(value: Tracer, form: Callable[[Any], str]) -> str | None:
     """A mark for what `form` makes of a traced number later, if there are marks now;
     an array is shown by its type."""
     marks = MARKS.get()
-    if marks is None or value.concrete is not None:
+    if marks is None or value.knows("level.concretize.number"):
         return None
     shown: str = value.aval.str_short() if value.aval.shape else marks.mark(value, form)
     return shown

@@ -15,11 +15,10 @@ from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, is_users_code
-from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.texts import MARKS, DeferredText, marked
 from traceir.face.checks.handlers import HANDLERS, Handler, handler_of
 from traceir.face.checks.status import note
-from traceir.tracing.trace import current_trace
+from traceir.tracing.trace import Tracer, current_trace
 
 # What stands for a value in a text that `%` is applied to.
 _FORM = re.compile("%[-#0 +]*\\d*(?:\\.\\d+)?[a-zA-Z%]")
@@ -62,12 +61,12 @@ class _NumberMarks:
         self.values: list[Any] = []
         self.shown: list[Shown] = []
 
-    def mark(self, value: NumpyTracer, form: Callable[[Any], str]) -> str:
+    def mark(self, value: Tracer, form: Callable[[Any], str]) -> str:
         """A mark for a number in a text."""
         self.shown.append(self.show(value, form))
         return f"\ue000{len(self.shown) - 1}\ue001"
 
-    def show(self, value: NumpyTracer, form: Callable[[Any], Any]) -> Shown:
+    def show(self, value: Tracer, form: Callable[[Any], Any]) -> Shown:
         """A number."""
         python = value.aval.weak_type
         self.values.append(value.now())
@@ -82,7 +81,7 @@ class _NumberMarks:
             )
         if type(value) is tuple:
             return tuple(map(self.kept, value))
-        if not isinstance(value, NumpyTracer):
+        if not isinstance(value, Tracer):
             return value
         if value.aval.shape:
             return value.aval.str_short()
@@ -160,7 +159,7 @@ def _made(
 def formatted(text: str, values: Any) -> str:
     """`text % values`, some of which may be traced."""
     parts = values if isinstance(values, tuple) else (values,)
-    if MARKS.get() is None or not any(isinstance(v, NumpyTracer) for v in parts):
+    if MARKS.get() is None or not any(isinstance(v, Tracer) for v in parts):
         return str(text % values)
     rest = iter(parts)
 
@@ -169,7 +168,7 @@ def formatted(text: str, values: Any) -> str:
         if form == "%%":
             return "%"
         value = next(rest)
-        if not isinstance(value, NumpyTracer):
+        if not isinstance(value, Tracer):
             return form % (value,)
         return marked(value, lambda number: form % (number,)) or form % (value,)
 

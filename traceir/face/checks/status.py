@@ -23,7 +23,7 @@ from traceir.base.source_info import Source
 from traceir.face.checks.bounds import PlaceCheck, may_fail, outside, tests
 from traceir.face.checks.handlers import HANDLERS, refuse_handled
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, subjaxprs
 from traceir.jit.runtime_checks import Failure, RuntimeChecks, Slot
 from traceir.lax.checks.operands import convert
 from traceir.tracing.staging import StagingTrace
@@ -261,10 +261,42 @@ class CheckedProgram:
         return tuple(reversed(kept))
 
 
-def take_over(trace: StagingTrace, checks: RuntimeChecks, extra: Sequence[Any]) -> None:
-    """Have a trace raise what a program that is called in it raises; `extra` are the
-    results that this has for its checks."""
-    *values, number = extra
+def called(
+    trace: StagingTrace,
+    closed: ClosedJaxpr,
+    checks: RuntimeChecks | None,
+    run: Callable[[Sequence[Any]], Sequence[Any]],
+    operands: Sequence[Any],
+) -> Sequence[Any]:
+    """The results of a program that is called in a trace: what fails in it fails there.
+
+    One that might never end is not run where something has failed before.
+    """
+    stop = guard(trace) if _may_run_on(closed) else None
+    if stop is None:
+        found = run(operands)
+    else:
+        zeros = [np.zeros(aval.shape, aval.dtype) for aval in closed.out_avals]
+        found = lax.cond(stop.is_fine(), lambda: list(run(operands)), lambda: zeros)
+    if checks is None:
+        return found
+    _take_over(trace, checks, found)
+    return found[: -checks.extra]
+
+
+def _may_run_on(closed: ClosedJaxpr) -> bool:
+    """True if a program has a loop without a number of turns."""
+    return any(
+        eqn.primitive == "while" or any(map(_may_run_on, subjaxprs(eqn)))
+        for eqn in closed.eqns
+    )
+
+
+def _take_over(
+    trace: StagingTrace, checks: RuntimeChecks, results: Sequence[Any]
+) -> None:
+    """Have a trace raise what a program that is called in it raises, by its results."""
+    *values, number = results[-checks.extra :]
     status_of(trace)
     failures = failures_of(trace)
     base = np.int32(len(failures))
