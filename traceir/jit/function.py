@@ -285,8 +285,7 @@ class JitFunction(Pickled):
         An equation that is recorded leaves the backend open.
         """
         trace = config.local.trace
-        records = isinstance(trace, StagingTrace)
-        checks = entry.checks
+        records, checks = isinstance(trace, StagingTrace), entry.checks
         if records and trace.face == "jax" and checks and not checks.raises:
             checks = None  # JAX's rule holds for places
         closed = entry.closed if checks is None else checks.closed
