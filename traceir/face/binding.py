@@ -28,6 +28,7 @@ from traceir.face.functions import copies, functions, substitutes, ufunc_methods
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.selection import Unsized
+from traceir.face.functions.tables import BINARY, COMPARISON, UNARY
 from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
 from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
@@ -37,31 +38,6 @@ from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
 
-BINARY = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "true_divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "divmod": "divmod",
-    "pow": "power",
-    "matmul": "matmul",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
-COMPARISON = {
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
-UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 # Methods that are functions of NumPy's of the same name.
 METHODS = (
     *("all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "dot"),

@@ -93,8 +93,8 @@ def _shift(target: SlicedView, view: SlicedView, source: DelayedArray) -> Any:
         if dim is None:
             continue
         one, other = view.axes[dim], target.axes[dim]
-        stays = one.extent.known == 1 and other.extent.known != 1
-        if one.step != other.step or abs(one.step) != 1 or stays:
+        is_spread = one.extent.known == 1 and other.extent.known != 1
+        if one.step != other.step or abs(one.step) != 1 or is_spread:
             return None
         apart = LinearForms().difference(one.start, other.start)
         if len(view.dims) > 1 and apart != 0:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir.face.python.written import staged
-from traceir.face.slices.extents import Extent, LoopIndex
+from traceir.face.slices.extents import Extent, OffsetIndex
 
 Indices = tuple[Any, ...]
 
@@ -48,7 +48,7 @@ def _span(extent: Extent) -> tuple[Any, Any]:
 
 
 def _index(number: Any, start: Any) -> Any:
-    return number if type(start) is int and start == 0 else LoopIndex(number, start)
+    return number if type(start) is int and start == 0 else OffsetIndex(number, start)
 
 
 def each(extents: Sequence[Extent], body: Callable[[Indices], None]) -> None:

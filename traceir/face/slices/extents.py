@@ -41,7 +41,7 @@ def known_extent(count: int) -> Extent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LoopIndex:
+class OffsetIndex:
     """The index of an element in a loop, as a number that begins at another one."""
 
     number: Any
@@ -55,7 +55,7 @@ class LoopIndex:
 
 def index_of(k: Any) -> Any:
     """An index as a number."""
-    return k.value if isinstance(k, LoopIndex) else k
+    return k.value if isinstance(k, OffsetIndex) else k
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class SlicedAxis:
 
     def place(self, k: Any) -> Any:
         """The place of an element."""
-        if isinstance(k, LoopIndex):
+        if isinstance(k, OffsetIndex):
             if self.step == 1:
                 apart = LinearForms().difference(self.start, k.origin)
                 if apart is not None:

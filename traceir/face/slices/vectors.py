@@ -26,7 +26,7 @@ from traceir.face.slices.extents import Extent, greater, index_of, less
 
 
 def _accumulated(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
-    def running(a: DelayedArray, axis: Any = None, dtype: Any = None) -> Any:
+    def cumulated(a: DelayedArray, axis: Any = None, dtype: Any = None) -> Any:
         if a.ndim != 1 or axis not in (None, 0, -1):
             return NotImplemented
         own = reduction_dtype(a.dtype) if dtype is None else np.dtype(dtype)
@@ -40,7 +40,7 @@ def _accumulated(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
         fold(a.extents, own.type(unit), step)
         return made
 
-    return running
+    return cumulated
 
 
 def _flip(m: DelayedArray, axis: Any = None) -> Any:
