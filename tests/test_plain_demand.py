@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 from rule_errors import raises_rule
-from size_programs import PROGRAMS, M, X
+from size_programs import PROGRAMS, Count, M, Mode, X
 
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir.base.config import local
 from traceir.jit.cache.known_arguments import MANY_VALUES
 from traceir.jit.function import JitFunction, Options
+from traceir.jit.hot_path.raw_keys import raw_key
 
 Function = Callable[..., Any]
 
@@ -197,6 +199,14 @@ def test_a_value_is_traced_once() -> None:
     for n in (2, 3, 2, 3, True):
         assert_same(f(X, n), X[:n])
     assert f.cache_info()[:3] == (2, 3, 3)  # True and 1 are two values
+
+
+@pytest.mark.parametrize("how", [Mode.ONE, Count.TWO, "sum", len, (2, "sum"), None])
+def test_what_is_known_has_a_raw_key(how: Any) -> None:
+    f = plain(lambda a, how: a)
+    for _ in range(2):
+        assert_same(f(X, how), X)
+    assert raw_key(local.context, (X, how), {}, None) in f._fast
 
 
 def test_a_sign_of_zero_is_a_value_of_its_own() -> None:

@@ -43,7 +43,7 @@ from traceir.jit.cache.trace_cache import (
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
-from traceir.jit.hot_path.known_values import RunnersByValue, by_value
+from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import explained, retrace_reason
@@ -227,7 +227,9 @@ class JitFunction(Pickled):
         args, kwargs = held(self._options.face, self._static, args, kwargs)
         bound = bind_arguments(self._form, self._static, args, kwargs)
         if self._options.face == "numpy":
-            return prepare_plain(self._cache, bound, self._options.strict)
+            prepared = prepare_plain(self._cache, bound, self._options.strict)
+            admit(prepared.bound)
+            return prepared
         return prepare(bound, self._options.face, self._options.strict)
 
     def _backend(self) -> str:

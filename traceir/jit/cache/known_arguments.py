@@ -36,6 +36,8 @@ AT_ONCE = (
 )
 # A few values of an argument are settings, so many are sizes: a warning says so.
 MANY_VALUES = 8
+# So many kinds of calls are remembered of a function; more begin anew.
+MOST_KEYS = 4096
 
 
 def _leaves(value: Any) -> Iterable[Any]:
@@ -63,7 +65,7 @@ def known_at_once(bound: Bound) -> Bound:
     labels = [
         label
         for label, value in bound.dynamic
-        if (isinstance(value, AT_ONCE) or type(value) is tuple)
+        if isinstance(value, (*AT_ONCE, tuple))
         and any(isinstance(v, AT_ONCE) for v in _leaves(value))
         and is_data(value)
     ]
@@ -121,6 +123,8 @@ class KnownArguments:
 
     def note(self, key: Any, where: dict[str, str]) -> None:
         """Remember the arguments that calls of a key demand, and the lines that do."""
+        if len(self.demands) >= MOST_KEYS:
+            self.demands.clear()
         self.demands[key] = self.demands.get(key, frozenset()) | frozenset(where)
         for label, line in where.items():
             self.arguments.setdefault(label, KnownArgument(line, set()))

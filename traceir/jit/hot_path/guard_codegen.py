@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from enum import Enum
 from itertools import count, islice
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -29,7 +30,7 @@ MISS = object()
 
 Guard = Callable[..., Any]
 # Static values that are told by identity, and those by type and equality.
-_BY_IDENTITY = (FunctionType, BuiltinFunctionType, type, type(None))
+_BY_IDENTITY = (FunctionType, BuiltinFunctionType, type, type(None), Enum)
 _BY_VALUE = (bool, int, str)
 
 

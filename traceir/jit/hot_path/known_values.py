@@ -5,12 +5,14 @@ Serves: cache.key.known
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.jit.cache.signature import Bound
 from traceir.jit.cache.static_keys import typed
 from traceir.jit.hot_path.guard_codegen import Runner
+from traceir.jit.hot_path.raw_keys import RAW
 
 
 @dataclass(eq=False, slots=True)
@@ -30,6 +32,13 @@ class RunnersByValue:
     def chosen(self, args: Any, kwargs: Any) -> Runner | None:
         """The runner of a call, or None for values that are new."""
         return self.runners.get(self.key(args, kwargs))
+
+
+def admit(bound: Bound) -> None:
+    """Have raw keys of calls with members of enumerations such as these."""
+    for _, value in bound.known:
+        if isinstance(value, Enum):
+            RAW.setdefault(type(value), type)
 
 
 def by_value(
