@@ -53,7 +53,7 @@ def jit(
     array, is an IndexError when the program has run (index.bounds), and nothing is
     written to the arguments. With False, as with `traceir.boundscheck(False)`, nobody
     looks: the nearest element is read, and such a write is left out. On a device nobody
-    looks.
+    looks, unless the function asserts or raises something, which counts everywhere.
 
     Loops and choices are recorded where they go by traced values, at any length; with
     `control_flow="python"`, Python runs them while the function is traced.

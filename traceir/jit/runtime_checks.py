@@ -112,4 +112,6 @@ class CheckedExecutable:
         self.run = run
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("put", "run_there"):  # whose results nobody on the host looks at
+            raise AttributeError(name)
         return getattr(self._inner, name)
