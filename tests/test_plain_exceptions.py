@@ -136,6 +136,28 @@ def test_what_jax_would_record_raises_if_that_is_asked_for() -> None:
         assert caught.value.args == ("n", 4, "  4")
 
 
+def test_nothing_is_printed_after_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    @traceir_numba.jit
+    def told(x: Any, n: Any) -> Any:
+        for i in range(n):
+            print("before", i)
+            assert x[i] < 0.5
+            print("after", i)
+        print("done")
+        return n
+
+    printed = []
+    for function in (told.__wrapped__, told):
+        for n in (2, 9):
+            try:
+                function(V, n)
+            except AssertionError:
+                print("failed")
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert printed[0].count("before") == 2 + 4
+
+
 def test_an_exception_is_another_object_each_time() -> None:
     jitted = traceir_numba.jit(found)
     errors = []

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from traceir import lax
 from traceir.face.arrays.texts import decoder
 from traceir.face.arrays.unwrapping import in_numpy_trace
+from traceir.face.checks.status import guard
 from traceir.ir.jaxpr import HostFunction
-from traceir.tracing.trace import Tracer, bind
+from traceir.tracing.trace import Tracer, bind, current_trace
 
 
 def print(*values: Any, **options: Any) -> None:
@@ -28,10 +30,18 @@ def print(*values: Any, **options: Any) -> None:
         builtins.print(*made(arrays), **options)
         return []
 
-    bind(
-        "debug_callback",
-        *operands,
-        callback=HostFunction("print", target),
-        effect="OrderedDebug",
-        partitioned=False,
-    )
+    def written() -> tuple[()]:
+        bind(
+            "debug_callback",
+            *operands,
+            callback=HostFunction("print", target),
+            effect="OrderedDebug",
+            partitioned=False,
+        )
+        return ()
+
+    stop = guard(current_trace())
+    if stop is None:
+        written()
+    else:  # what Python comes to alone
+        lax.cond(stop.is_fine(), written, lambda: ())
