@@ -74,6 +74,11 @@ def joined(a: Any, k: int) -> Any:
     return np.concatenate((a[:k], a[2 * k :]))
 
 
+def layer(a: Any, k: int) -> Any:
+    table = {"w03": a, "w06": 2 * a}
+    return table[f"w{k}".replace("w", "w0")]
+
+
 def sums(a: Any, k: int) -> Any:
     c = np.cumsum(np.concatenate((np.zeros(1), a)))
     return (c[k:] - c[:-k]) / k
@@ -197,6 +202,7 @@ PROGRAMS: dict[Function, tuple[set[str], list[tuple[Any, ...]]]] = {
     sieve: ({"n"}, [(30,)]),
     windows: ({"k"}, [(X, 3), (X, 6)]),
     joined: ({"k"}, [(X, 3), (X, 6)]),
+    layer: ({"k"}, [(X, 3), (X, 6)]),
     sums: ({"k"}, [(X, 3), (X, 6)]),
     steps: ({"end", "dt"}, [(1.0, 0.1), (2.0, 0.1)]),
     counted: ({"n"}, [(10,), (3,)]),

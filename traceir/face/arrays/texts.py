@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
+from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer
 
 # What makes a mark for a number in a text, while the text of an exception is made.
@@ -47,10 +48,33 @@ class DeferredText:
             return _now(self.parts)
         return "".join(str(p[0] if isinstance(p, tuple) else p) for p in self.parts)
 
-    def __eq__(self, other: object) -> bool:
-        raise rules.error("level.concretize.format", got="a comparison of a text")
+    def _unknown(self, what: str) -> BaseException:
+        """The error of a request that needs the text, or the demand of the arguments
+        that tell it."""
+        operands: list[Tracer] = []
+        self.decoder(operands)
+        error = rules.error("level.concretize.format", got=f"{what} of a text")
+        return demanded(error, *operands)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __eq__(self, other: object) -> bool:
+        raise self._unknown("a comparison")
+
+    def __hash__(self) -> int:
+        raise self._unknown("a hash")
+
+    def __len__(self) -> int:
+        raise self._unknown("len()")
+
+    def __getitem__(self, index: Any) -> str:
+        raise self._unknown("a part")
+
+    def __contains__(self, part: Any) -> bool:
+        raise self._unknown("a part")
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(str, name):
+            raise self._unknown(f"the {name!r} attribute")
+        raise AttributeError(name)
 
     def decoder(self, operands: list[Tracer]) -> Decoder:
         """What writes the text; the values that it needs are added to the operands."""
