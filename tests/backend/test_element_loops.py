@@ -172,6 +172,18 @@ def test_divisions_by_powers_of_two_are_shifts() -> None:
     assert traceir_numba.jit(halvings)(27) == halvings(27)
 
 
+def test_numbers_of_arrays_are_divided_so_too() -> None:
+    def middles(a: Any) -> Any:
+        i = 0
+        while i < 5:
+            i += (a[i] + a[i + 1]) // 2 + 1
+        return i
+
+    places = np.arange(10)
+    assert "div" not in code_of(middles, places)
+    assert traceir_numba.jit(middles)(places) == middles(places)
+
+
 BOUND = st.integers(-6, 12)
 
 

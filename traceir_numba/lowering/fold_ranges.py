@@ -192,7 +192,7 @@ class _Folding:
         """An integer division by a positive number, if it is simple."""
         (x, y), (out,) = eqn.inputs, eqn.outputs
         dtypes = {a.aval.dtype for a in (x, y, out)}
-        low, least = self.ranges.of(x)[0], self.ranges.of(y)[0]
+        low, (least, most) = self.ranges.of(x)[0], self.ranges.of(y)
         if (
             len(dtypes) > 1
             or out.aval.dtype.kind != "i"
@@ -200,7 +200,7 @@ class _Folding:
             or out.aval.shape
         ):
             return None
-        by = int(y.value) if isinstance(y, Literal) else 0
+        by = least if least == most else 0
         if by & (by - 1) == 0 and by:  # bits, whatever the sign
             aval = ShapedArray((), out.aval.dtype)
             if name == "remainder":
@@ -209,7 +209,8 @@ class _Folding:
             return _simple(eqn, "shift_right_arithmetic", x, shift)
         if low < 0:
             return None
-        return _simple(eqn, "rem" if name == "remainder" else "div", x, y)
+        divisor = _literal(y, by) if by else y
+        return _simple(eqn, "rem" if name == "remainder" else "div", x, divisor)
 
     def placed(
         self, eqn: Eqn, places: Sequence[Range], lasts: Mapping[int, int]
@@ -223,7 +224,7 @@ class _Folding:
         return _with(eqn, inside=inside) if inside else eqn
 
 
-def _literal(var: Var, value: int) -> Literal:
+def _literal(var: Atom, value: int) -> Literal:
     return Literal(var.aval.dtype.type(value).item(), var.aval)
 
 
