@@ -141,7 +141,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def ratios(row: dict[str, Any]) -> tuple[float, float]:
-    """How many times as fast as the other one, warm and in the first call."""
+    """The speed as a multiple of the other one's, warm and in the first call."""
     own, other = row[OWN], row[OTHER]
     return other["best"] / own["best"], other["first"] / own["first"]
 

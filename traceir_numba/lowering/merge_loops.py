@@ -22,6 +22,7 @@ from traceir.ir.jaxpr import (
     Var,
     sort_params,
 )
+from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
     Concat,
@@ -62,7 +63,8 @@ def _is_small(eqn: Eqn) -> bool:
         return False
     match EMITTERS[eqn.primitive]:
         case Elementwise() | View() | Gather() | Concat():
-            return all(prod(a.aval.shape) <= 2 for a in eqn.outputs)
+            most = cost_model.CONCAT_PARTS
+            return all(prod(a.aval.shape) <= most for a in eqn.outputs)
         case Scatter() as entry:
             return prod(entry.updates(eqn).aval.shape) == 1
     return False

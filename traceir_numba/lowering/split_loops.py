@@ -29,7 +29,7 @@ BOOL = ShapedArray((), np.dtype(bool))
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class LoopCounter:
     """The counter of a loop: its number in the carry, that of the test's equation that
     compares it, and the stop."""
 
@@ -61,7 +61,7 @@ def split(eqn: Eqn, ranges: RangeAnalysis) -> list[Eqn]:
 class _Splitting:
     eqns: list[Eqn]
     loop: Eqn
-    counted: Counted
+    counted: LoopCounter
 
     def bind(self, primitive: str, *inputs: Atom, aval: ShapedArray = INT64) -> Var:
         """The result of another equation."""
@@ -112,7 +112,7 @@ class _Splitting:
         )
 
 
-def _counted(eqn: Eqn) -> Counted | None:
+def _counted(eqn: Eqn) -> LoopCounter | None:
     """The counter of an innermost loop that goes up."""
     test, body = eqn.param("cond_jaxpr"), eqn.param("body_jaxpr")
     if test.consts or body.consts or any(e.primitive in _LOOPS for e in body.eqns):
@@ -121,7 +121,7 @@ def _counted(eqn: Eqn) -> Counted | None:
     for number, compared, stop in counters(test.jaxpr, body.jaxpr, first, used):
         outer = stop if isinstance(stop, Literal) else eqn.inputs[_place(test, stop)]
         if outer.aval.dtype == INT64.dtype:
-            return Counted(number, compared, outer)
+            return LoopCounter(number, compared, outer)
     return None
 
 
