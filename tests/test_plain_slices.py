@@ -83,6 +83,14 @@ def deep(x: Any, lo: Any, hi: Any) -> None:
     x[lo:hi] = x[None, :, None]
 
 
+def guarded(x: Any, lo: Any, hi: Any) -> None:
+    """A write to a slice of a view that is read-only."""
+    y = x[1:]
+    y.flags.writeable = False
+    part = y[lo:hi]
+    part += 1
+
+
 REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
     ("slice.length", TypeError, lambda x, i, j: np.sort(x[i:j])),
     ("slice.length", TypeError, lambda x, i, j: x[i:j]),
@@ -96,6 +104,7 @@ REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
     ("slice.lengths", ValueError, lambda x, i, j: x[j:i].max()),
     ("slice.lengths", ValueError, put),
     ("update.shape", ValueError, deep),
+    ("update.readonly", ValueError, guarded),
     ("slice.length", TypeError, lambda x, i, j: x[i:j][x[i:j] > 0]),
     ("index.bounds", IndexError, lambda x, i, j: x[i:j][3]),
 ]

@@ -333,6 +333,19 @@ def from_outside(a: Any) -> Any:
     return total
 
 
+def written_later(x: Any, n: Any) -> Any:
+    """Computed arrays that loops and branches write to."""
+    t, u = x[:n] * 2, x[:n] + 1
+    v = u
+    for i in range(len(x)):
+        t[0] += x[i]
+        u -= t
+        if x[i] > 0.5:
+            t[1:] *= 0.5
+            u += 1
+    return t.sum() + v.max()
+
+
 JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (cholesky, (S,)),
     (lu, (A,)),
@@ -359,6 +372,7 @@ JUDGED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (shifted, (W, 5)),
     (by_row_views, (A,)),
     (longest_increasing, (W,)),
+    (written_later, (W, 5)),
     (from_outside, (WHOLE,)),
     (vectors, (np.sort(W), WHOLE // 5)),
     (outside, (W + 0j, 3, 20)),

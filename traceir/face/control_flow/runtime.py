@@ -31,6 +31,7 @@ from traceir.face.control_flow.choices import (
 from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
+from traceir.face.control_flow.iteration import TracedSequence
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     NUMBERS,
@@ -177,7 +178,8 @@ def changed(value: Any) -> Any:
     outside of that.
     """
     region = current_trace()
-    if not isinstance(region, RegionTrace) or isinstance(value, NumpyTracer):
+    arrays = NumpyTracer, TracedSequence
+    if not isinstance(region, RegionTrace) or isinstance(value, arrays):
         return value
     if region.is_fresh(value):
         return value

@@ -30,7 +30,7 @@ from traceir.face.slices.delayed_arrays import (
 from traceir.face.slices.extents import Extent, known_extent
 from traceir.face.slices.sliced_view import SlicedView, place_in
 from traceir.tracing.concretization import demanded, origin
-from traceir.tracing.trace import Tracer
+from traceir.tracing.trace import Tracer, current_trace, in_force
 
 
 class DynamicArray(Unsized, TracedSequence):
@@ -41,11 +41,12 @@ class DynamicArray(Unsized, TracedSequence):
     of their own when something is written to them.
     """
 
-    __slots__ = ("_elements", "_view")
+    __slots__ = ("_elements", "_home", "_view")
 
     def __init__(self, found: SlicedView | DelayedArray) -> None:
         self._view = found if isinstance(found, SlicedView) else None
         self._elements = None if isinstance(found, SlicedView) else found
+        self._home = current_trace()
         self.made = capture()
 
     @property  # type: ignore[misc]  # it has no setter
@@ -65,7 +66,8 @@ class DynamicArray(Unsized, TracedSequence):
         """The part of an array that it is."""
         if self._view is None:
             assert self._elements is not None
-            self._view, self._elements = materialized(self._elements), None
+            with in_force(self._home):  # a loop around may write to it in each turn
+                self._view, self._elements = materialized(self._elements), None
         return self._view
 
     @property
@@ -243,11 +245,11 @@ class DynamicArray(Unsized, TracedSequence):
 
     def become(self, found: DelayedArray) -> None:
         """Take other elements, in the dtype that it has, as `y += 1` does."""
-        if self._view is None:
+        if self._view is None and current_trace() is self._home:
             extents = self.extents
             self._elements = check_spread(found, extents).cast(self.dtype)
         else:
-            assign(self._view, found)
+            assign(self.view, found)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         found = reductions.FUNCTIONS.get(func) or vectors.FUNCTIONS.get(func)

@@ -12,6 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.traced_index import TracedIndex, TracedWindow
 from traceir.face.arrays.views import IndexView
@@ -164,10 +165,19 @@ def whole_view(array: NumpyTracer) -> SlicedView:
     base, step = array._base, array._step
     if base is not None and type(step) in (IndexView, TracedIndex):
         index = step.index  # type: ignore[union-attr]  # it has one
-        if _is_plain(index):
+        if _is_plain(index) and _is_writable(array):
             return whole_view(base).taken(index)
     axes = tuple(map(whole_axis, array.shape))
     return SlicedView(array, axes, tuple(range(len(axes))))
+
+
+def _is_writable(array: NumpyTracer) -> bool:
+    """True if an array may be written to, and so by way of its base."""
+    try:
+        array.check_writable()
+    except TraceirError:
+        return False
+    return True
 
 
 def _is_plain(index: Any) -> bool:
