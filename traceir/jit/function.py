@@ -282,22 +282,19 @@ class JitFunction(Pickled):
 
     def _bind(self, entry: TraceCacheEntry, operands: list[Any]) -> Any:
         """The results of one `jit` equation, or with `inline` of its equations; what
-        fails in it fails in the program around it.
-
-        An equation that is recorded leaves the backend open.
-        """
+        fails in it fails in the program around it."""
         trace = config.local.trace
         records, checks = isinstance(trace, StagingTrace), entry.checks
         if records and trace.face == "jax" and checks and not checks.raises:
             checks = None  # JAX's rule holds for places
         closed = entry.closed if checks is None else checks.closed
+        # An equation that is recorded leaves the backend open.
         closed = closed if records else closed.on(self._backend())
 
         def run(values: Sequence[Any]) -> Sequence[Any]:
             if self._options.inline:
                 return apply(closed, values)
-            found: list[Any] = bind("jit", *values, jaxpr=closed, name=self._name)
-            return found
+            return list(bind("jit", *values, jaxpr=closed, name=self._name))
 
         if records and trace.transform == "jit":
             called = face_module("numpy").called
