@@ -15,18 +15,12 @@ from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
+from traceir.face.dynamic_results import result
 from traceir.face.functions.selection import Unsized
 from traceir.face.namespace import NamespaceView, StagedView
 from traceir.face.python.numbers import dividing_as
 from traceir.jit.cache.writeback import Updated, Written
 from traceir.pytrees import flatten
-
-
-def _sized(value: Any) -> Any:
-    """A result, of which the number of elements is known."""
-    if isinstance(value, Unsized):
-        return value.or_sized("a result", value.made)
-    return value
 
 
 def call(
@@ -54,7 +48,8 @@ def call(
     finally:
         view.end()
     if any(isinstance(leaf, Unsized) for leaf in flatten.leaves(results)):
-        results = flatten.map_(_sized, results)
+        cuts = containers is not None
+        results = flatten.map_(lambda value: result(value, cuts), results)
     if containers is not None:
         results = containers.updated(results, leaves)
     written = tuple(k for k, leaf in enumerate(leaves) if leaf.version)

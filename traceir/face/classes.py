@@ -81,7 +81,7 @@ class _Scalar(SeenClass):
         return issubclass(class_of(instance), cls._traced[0])
 
 
-class _Array(_Scalar):
+class _ArrayClass(_Scalar):
     """The class of `np.ndarray` in a traced function: a call makes an array in it."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
@@ -126,7 +126,7 @@ def scalars() -> Mapping[Any, builtins.type]:
     function."""
     kinds = {getattr(np, name) for name in _NUMBERS}
     made = {kind: derived(_Scalar, kind, []) for kind in kinds}
-    return {**made, np.ndarray: derived(_Array, np.ndarray, [])}
+    return {**made, np.ndarray: derived(_ArrayClass, np.ndarray, [])}
 
 
 @functools.cache
