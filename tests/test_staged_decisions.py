@@ -87,10 +87,10 @@ def sized(x: Any) -> Any:
 
 def listed(x: Any) -> Any:
     """A loop whose body can't be recorded."""
-    found = []
+    found = {}
     for k in range(x.shape[0]):
-        found.append(x[k])
-    return found[0] + found[-1]
+        found[k] = x[k]
+    return found[0] + found[5]
 
 
 def numbers(x: Any) -> Any:

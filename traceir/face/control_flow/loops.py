@@ -206,10 +206,12 @@ class PlainLoop:
     def _check_stops(self, frame: dict[str, Any]) -> None:
         for stop in self.stops:
             truth = truth_of(frame.get(stop, False))
-            if not isinstance(truth, bool):
-                raise demanded(self._reason or rules.error("staged.exit"), truth)
-            if truth:
+            known = isinstance(truth, bool)
+            if truth is True or not (known or self._advance()):
                 self._mode = "end"
+                return
+            if not known:
+                raise demanded(self._reason or rules.error("staged.exit"), truth)
 
     def _give_up(self, reason: Exception | None) -> None:
         """Have Python run the loop."""
