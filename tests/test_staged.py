@@ -150,3 +150,18 @@ def test_types_of_a_long_chain_come_to_rest(count: int) -> None:
     delayed = jitted(function_of("\n".join(lines)), "reference")
     assert delayed(count).tolist() == 0.5
     assert delayed(count - 1).tolist() == 0
+
+
+def test_an_array_that_an_inner_loop_names_is_not_a_copy() -> None:
+    def inner(x: Any, n: Any) -> Any:
+        y = np.zeros(6)
+        for _ in range(n):
+            for _ in range(n):
+                y = x
+        y[:3] += 1.0
+        return y
+
+    x = X.copy()
+    with raises_rule("update.readonly"):  # whose memory it is can't be told
+        jitted(inner, "reference")(x, 5)
+    assert x.tolist() == X.tolist()

@@ -9,7 +9,7 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -277,6 +277,12 @@ class NumpyTracer(StagedTracer):
             return
         self._base._replace(self._step.write(self._base.now(), value))
         self._atom, self._seen = self._trace.atom(value), self.root.version
+
+    def other_memories(self) -> Iterator[NumpyTracer]:
+        """The arrays whose memory this one may have, besides its own."""
+        for alias in self.root._aliases:
+            yield alias.other.root
+            yield from alias.other.other_memories()
 
     def may_alias(self, other: NumpyTracer, flag: Any = None) -> None:
         """Note that this array is another one if a traced flag says so: what is written

@@ -68,6 +68,11 @@ class MayAlias:
         self._flag = flag
         self._seen = other.root.version
 
+    @property
+    def other(self) -> Any:
+        """The other array."""
+        return self._other
+
     def write(self, value: Any) -> None:
         """Write new elements of the array to the other one."""
         new = lax.select(self._spread(), value, self._other.now())

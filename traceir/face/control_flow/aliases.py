@@ -131,6 +131,12 @@ class Rebinding:
         if not self.is_new(end) and name not in self.sources:
             for array in arrays_of(end):
                 made.may_alias(array.root)
+        # Those that it may be since an inner construct has said so.
+        region = self.last.region
+        for array in arrays_of(end) if name not in self.sources else ():
+            for other in array.other_memories():
+                if other._home is not region:
+                    made.may_alias(other)
 
     def _refuse(self, name: str) -> None:
         got = f"{name}, {self.before[name].aval.str_short()}"

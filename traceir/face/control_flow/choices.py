@@ -90,6 +90,10 @@ class Side:
         side has been taken."""
         end = self.values[name]
         for array in () if self.diverged else state.arrays_of(end):
+            for other in array.other_memories():
+                for one in state.arrays_in([made]):
+                    if other._home is not self.region and one is not array:
+                        one.may_alias(other)
             if array.root._home is self.region:
                 continue  # made on this side
             told = isinstance(end, state.Held) and array._trace.alive

@@ -132,9 +132,12 @@ class Selection(Unsized):
 
     def same(self, other: Any) -> bool:
         """True if a mask, or another selection's, is this one's."""
-        if not isinstance(other, NumpyTracer) or other._trace is not self.mask._trace:
+        if not isinstance(other, NumpyTracer):
             return False
-        return equal_atoms(other._trace, other._var, self.mask._var)
+        mine, his = traced(self.mask), traced(other)  # of the trace in force
+        if mine._trace is not his._trace:
+            return False
+        return equal_atoms(mine._trace, mine._var, his._var)
 
     # Computing --------------------------------------------------------------------
 
