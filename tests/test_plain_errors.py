@@ -115,7 +115,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.unrolled", RuntimeError, "total = total", unrolled, (np.zeros(20_000),)),
     ("face.selection", TypeError, "add", lambda x: x[x > 1] + x[x > 2], (V,)),
     ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),
-    ("index.mask", IndexError, "len", lambda x: len(x[x > 1]), (V,)),
+    ("index.mask", IndexError, "iteration", lambda x: list(x[x > 1]), (V,)),
     (
         "index.mask",
         IndexError,

@@ -21,6 +21,7 @@ from traceir.face.arrays.values import cast
 from traceir.face.callers import by_user
 from traceir.face.functions import ufuncs
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
+from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer
@@ -84,11 +85,17 @@ class Selection(Unsized):
         return self.full.ndim - self.mask.ndim + 1
 
     @property
+    def count(self) -> Any:
+        """The number of places that the mask takes, traced."""
+        return traced(
+            convert(jnp.sum(self.mask), default_dtype(int), True), number=True
+        )
+
+    @property
     def size(self) -> Any:
         """The number of elements, traced."""
         rest = self.full.shape[self.mask.ndim :]
-        count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))
-        return traced(count)
+        return self.count * int(np.prod(rest, dtype=int))
 
     def unknown(self, what: str, where: Source | None = None) -> BaseException:
         """The error of a request that depends on the number of elements."""

@@ -21,6 +21,7 @@ from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import choose_value, truth_of
 from traceir.face.control_flow.iteration import TracedRange, TracedSequence, has_steps
+from traceir.face.functions.selection import Selection
 from traceir.face.python import written
 from traceir.face.python.numbers import as_integer, integer, is_traced
 from traceir.face.python.printing import print
@@ -144,7 +145,10 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[
 
 
 def len(obj: Any, /) -> Any:
-    """The number of items; of a range with traced bounds it is traced."""
+    """The number of items; of a range with traced bounds it is traced, as of what a
+    traced mask selects."""
+    if isinstance(obj, Selection):
+        return obj.count
     if isinstance(obj, TracedSequence):
         return obj.steps().stop
     if not isinstance(obj, TracedRange):
