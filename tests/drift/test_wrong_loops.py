@@ -14,12 +14,13 @@ from imperative_programs import jitted
 from staged_cases import cases, fault
 
 from traceir.errors import TraceirError
-from traceir.face.control_flow import jumps, runtime, state
+from traceir.face.control_flow import runtime, state
 from traceir.face.control_flow.aliases import Rebinding
 from traceir.face.control_flow.choices import Side
 from traceir.face.control_flow.for_loops import ForLoop
-from traceir.face.control_flow.liveness import Liveness
 from traceir.face.control_flow.passes import BodyPass
+from traceir.face.control_flow.rewriting import jumps
+from traceir.face.control_flow.rewriting.liveness import Liveness
 from traceir.rules import default
 
 CASES = {case.name: case for case in cases()}

@@ -35,7 +35,7 @@ def call(
     seen = {name: view.of(value) for name, value in kwargs.items()}
     asked = [LayoutQuery() for _ in leaves]
     for leaf, origin in zip(leaves, asked, strict=True):
-        leaf.begin(origin)
+        leaf._origins = frozenset((origin,) if leaf.ndim else ())
     try:
         with dividing_as(fun):
             results = view.function(fun)(*map(view.of, args), **seen)

@@ -27,7 +27,8 @@ from traceir.base.source_info import is_users_code
 from traceir.face import classes, external
 from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
-from traceir.face.control_flow import code_objects, iteration, rewrite, runtime
+from traceir.face.control_flow import iteration, runtime
+from traceir.face.control_flow.rewriting import code_objects, syntax
 from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
@@ -203,8 +204,8 @@ _BUILTINS = {
     "enumerate": iteration.enumerate_of,
     "zip": iteration.zip_of,
     "reversed": iteration.reversed_of,
-    rewrite.RUNTIME: runtime,
-    rewrite.LOCALS: locals,
+    syntax.RUNTIME: runtime,
+    syntax.LOCALS: locals,
 }
 
 
@@ -218,7 +219,7 @@ class NamespaceView:
         self._modules: dict[ModuleType, _UsersModule] = {}
         self.objects = Objects(self.method, self.of)
         parent = functools.partial(SeenSuper, self.method)
-        self.builtins = {**_BUILTINS, "__import__": self._import, rewrite.SUPER: parent}
+        self.builtins = {**_BUILTINS, "__import__": self._import, syntax.SUPER: parent}
 
     def _import(self, name: str, globals: Any = None, *args: Any) -> Any:
         found = builtins.__import__(name, globals, *args)

@@ -238,7 +238,7 @@ def lay_new(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
             is_new = False  # it was given for the result
         if is_new and made.ndim > least and made.layout is None:
             made.layout = functools.partial(_asked, func, args, kwargs, k)
-            made.inherit(operands)
+            _inherit(made, operands)
     return found
 
 
@@ -252,7 +252,7 @@ def lay_elementwise(made: Any, inputs: Sequence[Any]) -> None:
     if all(map(_is_plain, operands)):
         return
     made.layout = functools.partial(_elementwise, operands, made.dtype)
-    made.inherit([v for v in operands if isinstance(v, NumpyTracer)])
+    _inherit(made, [v for v in operands if isinstance(v, NumpyTracer)])
 
 
 def _is_plain(operand: Any) -> bool:
@@ -366,3 +366,9 @@ _PREDICATES: Mapping[str, Function] = {
     "is_same": _is_same,
     "picks": _picks,
 }
+
+
+def _inherit(made: NumpyTracer, operands: Sequence[NumpyTracer]) -> None:
+    """Make the layout of an array depend on that of these arrays."""
+    found = [array.origins for array in operands if array.ndim]
+    made._origins = frozenset().union(*found)

@@ -17,7 +17,12 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import source_info
-from traceir.face.arrays.array_state import MayAlias, new_version
+from traceir.face.arrays.array_state import (
+    MayAlias,
+    constant_operand,
+    new_version,
+    unread,
+)
 from traceir.face.arrays.layouts import Layout, LayoutQuery, overlapping, placed
 from traceir.face.arrays.traced_index import TracedIndex
 from traceir.face.arrays.views import IndexView, ViewStep, steps_between
@@ -25,7 +30,7 @@ from traceir.face.callers import by_user
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagedTracer, StagingTrace
-from traceir.tracing.trace import Trace, Tracer, bind, current_trace, in_force
+from traceir.tracing.trace import Trace, Tracer, current_trace, in_force
 
 # What makes a mark for a number in a text, while one is made for later.
 MARKS: ContextVar[Any] = ContextVar("traceir_marks", default=None)
@@ -165,7 +170,7 @@ class NumpyTracer(StagedTracer):
         """The variable of the value that the array has now."""
         with in_force(self._trace):
             if root._known is not None and self._known is not None:
-                return self._trace.atom(_constant(self._known, self.aval))
+                return self._trace.atom(constant_operand(self._known))
             if self._base is None or self._step is None:
                 assert self._atom is not None
                 return self._atom
@@ -324,7 +329,9 @@ class NumpyTracer(StagedTracer):
         if value is not None and not isinstance(step, TracedIndex):
             made = known(step.of(value), self._trace)
         else:
-            made = _unread(step.of(self.memory), self._trace, self.aval.dtype)
+            made = unread(
+                type(self), step.of(self.memory), self._trace, self.aval.dtype
+            )
         made._base, made._step = self, step
         return made
 
@@ -357,16 +364,6 @@ class NumpyTracer(StagedTracer):
             made._known = memory
         return made
 
-    def begin(self, origin: LayoutQuery) -> None:
-        """The array is an argument, whose layout may matter."""
-        if self.ndim:
-            self._origins = frozenset((origin,))
-
-    def inherit(self, operands: Sequence[NumpyTracer]) -> None:
-        """Make the layout of this array depend on that of these arrays."""
-        found = [array.origins for array in operands if array.ndim]
-        self._origins = frozenset().union(*found)
-
 
 def traced(value: Any, number: bool | None = None) -> Any:
     """A value of the trace in force as an array that has its own elements.
@@ -374,17 +371,14 @@ def traced(value: Any, number: bool | None = None) -> Any:
     `number` says whether it is a NumPy scalar. A value of a trace around it becomes one
     of its own. Those of a transform inside stay that one's: nothing is written to them.
     """
-    trace = current_trace()
+    trace: Any = current_trace()
+    own = isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer
     if isinstance(value, NumpyTracer):
         made = value.now()
-        if (
-            isinstance(trace, StagingTrace)
-            and trace.tracer is NumpyTracer
-            and made._trace.level < trace.level
-            and made.concrete is None
-        ):
+        outer = own and made._trace.level < trace.level
+        if outer and made.concrete is None:
             made = NumpyTracer(trace.atom(made), trace, made._source)
-    elif isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer:
+    elif own:
         made = NumpyTracer(trace.atom(value), trace, source_info.capture())
     else:
         return value
@@ -409,24 +403,3 @@ def known(value: np.ndarray, trace: Trace | None = None) -> Any:
     made._known = value
     made.number = False
     return made
-
-
-def _unread(memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> NumpyTracer:
-    """A view whose elements have not been read yet; `dtype` is that of its base."""
-    own = dtype if memory.dtype.kind == "V" else memory.dtype
-    aval = ShapedArray(memory.shape, own)
-    made = NumpyTracer(Literal(np.int8(0), aval), trace, source_info.capture())
-    made._atom = None
-    made.layout = memory
-    made.number = False
-    return made
-
-
-def _constant(value: np.ndarray, aval: ShapedArray) -> Any:
-    """A known array as an operand: one number, spread, where all elements are equal."""
-    if not value.ndim:
-        return value[()]
-    first = value[(0,) * value.ndim] if value.size else value.dtype.type(0)
-    if value.size and value.tobytes() != first.tobytes() * value.size:
-        return np.array(value, order="C")
-    return bind("broadcast_in_dim", first, shape=value.shape, broadcast_dimensions=())

@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from traceir import lax, rules
+from traceir.base import source_info
 from traceir.face.arrays.layouts import Layout
-from traceir.ir.jaxpr import Atom
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagingTrace
+from traceir.tracing.trace import bind
 
 _versions = itertools.count(1)
 
@@ -97,3 +100,25 @@ class MayAlias:
 
     def _spread(self) -> Any:
         return lax.broadcast(self._flag, self._array.shape)
+
+
+def unread(kind: Any, memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> Any:
+    """A view, as a tracer of this kind, whose elements have not been read yet; `dtype`
+    is that of its base."""
+    own = dtype if memory.dtype.kind == "V" else memory.dtype
+    aval = ShapedArray(memory.shape, own)
+    made = kind(Literal(np.int8(0), aval), trace, source_info.capture())
+    made._atom = None
+    made.layout = memory
+    made.number = False
+    return made
+
+
+def constant_operand(value: np.ndarray) -> Any:
+    """A known array as an operand: one number, spread, where all elements are equal."""
+    if not value.ndim:
+        return value[()]
+    first = value[(0,) * value.ndim] if value.size else value.dtype.type(0)
+    if value.size and value.tobytes() != first.tobytes() * value.size:
+        return np.array(value, order="C")
+    return bind("broadcast_in_dim", first, shape=value.shape, broadcast_dimensions=())

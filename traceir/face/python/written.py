@@ -11,8 +11,9 @@ from types import FunctionType
 from typing import Any
 
 from traceir import numpy as jnp
-from traceir.face.control_flow import iteration, rewrite, runtime
-from traceir.face.control_flow.code_objects import code_of
+from traceir.face.control_flow import iteration, runtime
+from traceir.face.control_flow.rewriting import syntax
+from traceir.face.control_flow.rewriting.code_objects import code_of
 from traceir.face.python.numbers import require
 
 # The greatest integer of 64 bits, and its root.
@@ -21,8 +22,8 @@ _MOST_FACTOR = 3037000499
 _SEEN = {
     **vars(builtins),
     "range": iteration.range_of,
-    rewrite.RUNTIME: runtime,
-    rewrite.LOCALS: locals,
+    syntax.RUNTIME: runtime,
+    syntax.LOCALS: locals,
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from traceir.face.control_flow.jumps import SCOPES, walk
+from traceir.face.control_flow.rewriting.jumps import SCOPES, walk
 
 _COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 # Parts of statements that may set a name.

@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from traceir.face.control_flow import names
-from traceir.face.control_flow.jumps import SCOPES
+from traceir.face.control_flow.rewriting import names
+from traceir.face.control_flow.rewriting.jumps import SCOPES
 
 Names = frozenset[str]
 NONE: Names = frozenset()

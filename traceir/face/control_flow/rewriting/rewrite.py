@@ -25,25 +25,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from traceir.face.control_flow import names
-from traceir.face.control_flow.jumps import RESULT, lowered, sets_names
-from traceir.face.control_flow.liveness import Liveness
+from traceir.face.control_flow.rewriting import names
+from traceir.face.control_flow.rewriting.jumps import RESULT, lowered, sets_names
+from traceir.face.control_flow.rewriting.liveness import Liveness
+from traceir.face.control_flow.rewriting.syntax import (
+    RUNTIME,
+    SUPER,
+    ConstructSyntax,
+    at,
+    call,
+    later,
+    name_of,
+    strings,
+)
 
 # Indices that may be a traced number.
 _PLACES = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.IfExp)
 NONE: frozenset[str] = frozenset()
-Node = TypeVar("Node", bound=ast.AST)
-RUNTIME = "_traceir"
-LOCALS = "_traceir_locals"
-SUPER = "_traceir_super"
-# A parameter that no argument is for: that of expressions evaluated later, whose code
-# has the name of the function around it.
-LATER = "_traceir_later"
-# Methods of Python's containers that change them.
 # Methods of an object that is being made.
 _MAKING = frozenset(("__init__", "__post_init__"))
+# Methods of Python's containers that change them.
 CHANGING = frozenset(
     (
         *("append", "extend", "insert", "pop", "remove", "clear", "update", "add"),
@@ -66,7 +69,7 @@ def rewritten(
         return
     if node.name in _MAKING and names.parameters(node):
         own = ast.Name(names.parameters(node)[0].arg, ast.Load())
-        node.body = [_at(node.body[0], ast.Expr(_call("fresh", own))), *node.body]
+        node.body = [at(node.body[0], ast.Expr(call("fresh", own))), *node.body]
     unbound = names.unsure(node)
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | unbound | names.unsure(node)
@@ -87,7 +90,7 @@ def _unbound(node: ast.FunctionDef, unsure: frozenset[str]) -> list[ast.stmt]:
         return []
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in sorted(found)]
     nothing = ast.Attribute(ast.Name(RUNTIME, ast.Load()), "UNBOUND", ast.Load())
-    return [_at(node.body[0], ast.Assign(targets, nothing))]
+    return [at(node.body[0], ast.Assign(targets, nothing))]
 
 
 class ControlFlow(ast.NodeTransformer):
@@ -147,14 +150,14 @@ class ControlFlow(ast.NodeTransformer):
         one = self._construct("If", node.test, node)
         body, orelse = self.block(node.body), self.block(node.orelse)
         sides = ast.If(one.attribute("side"), body, orelse)
-        kept = _strings(sorted((self.live.kept(node) | self.shared) - self.outside))
+        kept = strings(sorted((self.live.kept(node) | self.shared) - self.outside))
         return one.statements([kept, self.visit(node.test)], [*one.restore(), sides])
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         """A loop: `runtime.For`."""
         one = self._construct("For", node.iter, node)
         lists = sorted(names.appended(node.body) - self.captured)
-        made = [self.visit(node.iter), *_loop_parts(node), _strings(lists)]
+        made = [self.visit(node.iter), *_loop_parts(node), strings(lists)]
         item = ast.Assign([node.target], one.attribute("item"))
         return one.statements(made, [*one.restore(), item, *self.block(node.body)])
 
@@ -174,17 +177,17 @@ class ControlFlow(ast.NodeTransformer):
             return node
         value: ast.expr = ast.Name(target.id, ast.Load())
         if target.id in self.unsure:
-            value = _call("bound", value, ast.Constant(target.id))
+            value = call("bound", value, ast.Constant(target.id))
         if target.id in self.outside:
-            value = _call("changed", ast.Constant(target.id))
-            return [_at(node, ast.Expr(value)), node]
-        return [_at(node, ast.Assign([target], _call("mutated", value))), node]
+            value = call("changed", ast.Constant(target.id))
+            return [at(node, ast.Expr(value)), node]
+        return [at(node, ast.Assign([target], call("mutated", value))), node]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """An assignment, which may be to a name of the module."""
         value = node.value
         if isinstance(value, ast.Name) and value.id in self.unsure:
-            node.value = _at(value, _call("copied", value, ast.Constant(value.id)))
+            node.value = at(value, call("copied", value, ast.Constant(value.id)))
             node.targets = [self.visit(target) for target in node.targets]
         else:
             self.generic_visit(node)
@@ -193,14 +196,14 @@ class ControlFlow(ast.NodeTransformer):
     def _outer_writes(self, node: ast.stmt) -> list[ast.stmt]:
         """A question before each name of the module that a statement sets."""
         found = sorted(names.assigned([node]) & self.outside)
-        calls = [_call("changed", ast.Constant(name)) for name in found]
-        return [_at(node, ast.Expr(call)) for call in calls]
+        calls = [call("changed", ast.Constant(name)) for name in found]
+        return [at(node, ast.Expr(call)) for call in calls]
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         """An assertion: `runtime.check`."""
         message = self.visit(node.msg) if node.msg else ast.Constant(None)
         test = self.visit(node.test)
-        return _at(node, ast.Expr(_call("check", test, _later(message))))
+        return at(node, ast.Expr(call("check", test, later(message))))
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
         """What is tried is known to be, and by which classes; a handler begins with a
@@ -208,11 +211,11 @@ class ControlFlow(ast.NodeTransformer):
         self.generic_visit(node)
         if not node.handlers:
             return node
-        kinds = [h.type or _name("BaseException") for h in node.handlers]
-        trying = _call("Trying", _later(_at(node, ast.Tuple(kinds, ast.Load()))))
-        node.body = [_at(node, ast.With([ast.withitem(trying)], node.body))]
+        kinds = [h.type or name_of("BaseException") for h in node.handlers]
+        trying = call("Trying", later(at(node, ast.Tuple(kinds, ast.Load()))))
+        node.body = [at(node, ast.With([ast.withitem(trying)], node.body))]
         for handler in node.handlers:
-            handler.body.insert(0, _at(handler, ast.Expr(_call("caught"))))
+            handler.body.insert(0, at(handler, ast.Expr(call("caught"))))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -221,13 +224,13 @@ class ControlFlow(ast.NodeTransformer):
         text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
         if not text or not isinstance(node.op, ast.Mod):
             return node
-        return _at(node, _call("formatted", node.left, node.right))
+        return at(node, call("formatted", node.left, node.right))
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         """An exception: `runtime.raised` makes it."""
         self.generic_visit(node)
         if node.exc is not None:
-            node.exc = _at(node.exc, _call("raised", _later(node.exc)))
+            node.exc = at(node.exc, call("raised", later(node.exc)))
         return node
 
     # Expressions ------------------------------------------------------------------
@@ -243,16 +246,14 @@ class ControlFlow(ast.NodeTransformer):
                 parts.append(ast.Tuple(made, ast.Load()))
             else:
                 parts.append(part)
-        return _at(node, _call("text", *parts))
+        return at(node, call("text", *parts))
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """A conditional expression: `runtime.choose`."""
         self.generic_visit(node)
         if sets_names(node.body) or sets_names(node.orelse):
             return node
-        return _at(
-            node, _call("choose", node.test, _later(node.body), _later(node.orelse))
-        )
+        return at(node, call("choose", node.test, later(node.body), later(node.orelse)))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """`and` and `or`: `runtime.all_of` and `any_of`."""
@@ -261,13 +262,13 @@ class ControlFlow(ast.NodeTransformer):
             return node
         name = "all_of" if isinstance(node.op, ast.And) else "any_of"
         first, *rest = node.values
-        return _at(node, _call(name, first, *map(_later, rest)))
+        return at(node, call(name, first, *map(later, rest)))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         """`not`: `runtime.negated`."""
         self.generic_visit(node)
         is_not = isinstance(node.op, ast.Not)
-        return _at(node, _call("negated", node.operand)) if is_not else node
+        return at(node, call("negated", node.operand)) if is_not else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """A chain of comparisons: `runtime.chained`, or one with None."""
@@ -277,9 +278,9 @@ class ControlFlow(ast.NodeTransformer):
             and isinstance(left, ast.Name)
             and left.id in self.unsure
         ):
-            asked = _at(node, _call("is_none", left, ast.Constant(left.id)))
+            asked = at(node, call("is_none", left, ast.Constant(left.id)))
             is_not = isinstance(node.ops[0], ast.IsNot)
-            return _at(node, _call("negated", asked)) if is_not else asked
+            return at(node, call("negated", asked)) if is_not else asked
         self.generic_visit(node)
         if len(node.ops) == 1 or any(map(sets_names, node.comparators)):
             return node
@@ -287,8 +288,8 @@ class ControlFlow(ast.NodeTransformer):
         for op, right in zip(node.ops, node.comparators, strict=True):
             left, value = (ast.Name(n, ast.Load()) for n in ("a", "b"))
             test = ast.Compare(left, [op], [value])
-            parts += (_later(test, "a", "b"), _later(right))
-        return _at(node, _call("chained", node.left, *parts))
+            parts += (later(test, "a", "b"), later(right))
+        return at(node, call("chained", node.left, *parts))
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """A call of a method that may change its object."""
@@ -297,16 +298,16 @@ class ControlFlow(ast.NodeTransformer):
         is_super = isinstance(function, ast.Name) and function.id == "super"
         if is_super and self.first and not node.args:
             own = [ast.Name(name, ast.Load()) for name in ("__class__", *self.first)]
-            return _at(node, ast.Call(ast.Name(SUPER, ast.Load()), list(own), []))
+            return at(node, ast.Call(ast.Name(SUPER, ast.Load()), list(own), []))
         if isinstance(function, ast.Attribute) and function.attr in CHANGING:
-            function.value = _at(function, _call("mutated", function.value))
+            function.value = at(function, call("mutated", function.value))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """An element, which may be set."""
         made = self._target(node)
         if isinstance(node.ctx, ast.Load) and isinstance(node.slice, _PLACES):
-            node.value = _at(node.value, _call("indexed", node.value))
+            node.value = at(node.value, call("indexed", node.value))
         return made
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -316,14 +317,14 @@ class ControlFlow(ast.NodeTransformer):
     def _target(self, node: Any) -> ast.expr:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            node.value = _at(node.value, _call("changed", node.value))
+            node.value = at(node.value, call("changed", node.value))
         return node  # type: ignore[no-any-return]  # it is an expression
 
     def _display(self, node: Any) -> ast.expr:
         self.generic_visit(node)
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return node  # type: ignore[no-any-return]  # it is an expression
-        return _at(node, _call("fresh", node))
+        return at(node, call("fresh", node))
 
     visit_List = visit_ListComp = visit_Dict = visit_DictComp = _display
     visit_Set = visit_SetComp = _display
@@ -333,57 +334,15 @@ class ControlFlow(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             return node
         if node.id == RESULT:
-            return _at(node, _call("returned", node))
+            return at(node, call("returned", node))
         if node.id in self.unsure:
-            return _at(node, _call("bound", node, ast.Constant(node.id)))
+            return at(node, call("bound", node, ast.Constant(node.id)))
         return node
 
-    def _construct(self, kind: str, at: ast.AST, node: ast.stmt) -> _Construct:
+    def _construct(self, kind: str, place: ast.AST, node: ast.stmt) -> ConstructSyntax:
         self.count += 1
         found = sorted((self.live.handed_on(node) | self.shared) - self.outside)
-        return _Construct(kind, f"_traceir_{self.count}", at, found)
-
-
-class _Construct:
-    """The statements around the sides of a choice or the turns of a loop."""
-
-    def __init__(self, kind: str, own: str, at: ast.AST, state: list[str]) -> None:
-        self.kind = kind
-        self.own = own
-        self.at = at
-        self.state = state
-
-    def attribute(self, name: str) -> ast.expr:
-        """An attribute of the construct's object."""
-        return ast.Attribute(ast.Name(self.own, ast.Load()), name, ast.Load())
-
-    def restore(self) -> list[ast.stmt]:
-        """Statements that give the names of the state their values."""
-        if not self.state:
-            return []
-        targets = ast.Tuple([ast.Name(n, ast.Store()) for n in self.state], ast.Store())
-        assign = ast.Assign([targets], self.attribute("values"))
-        return [ast.If(self.attribute("moved"), [assign], [])]
-
-    def statements(self, parts: list[ast.expr], body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements that stand for the construct."""
-        own = ast.Name(self.own, ast.Store())
-        now = ast.Call(ast.Name(LOCALS, ast.Load()), [], [])
-        done = ast.Expr(ast.Call(self.attribute("done"), [now], []))
-        again = ast.Call(self.attribute("next"), [now], [])
-        if self.kind == "While":
-            turn = body[-1]
-            assert isinstance(turn, ast.If)
-            turn.body.append(done)
-        else:
-            body = [*body, done]
-        within = ast.With([ast.withitem(ast.Name(self.own, ast.Load()))], body)
-        made = [
-            ast.Assign([own], _call(self.kind, _strings(self.state), *parts)),
-            ast.While(again, [within], []),
-            *self.restore(),
-        ]
-        return [_at(self.at, statement) for statement in made]
+        return ConstructSyntax(kind, f"_traceir_{self.count}", place, found)
 
 
 def _asks_for_none(node: ast.Compare) -> bool:
@@ -398,28 +357,4 @@ def _asks_for_none(node: ast.Compare) -> bool:
 def _loop_parts(node: ast.For | ast.While) -> list[ast.expr]:
     """The flags that stop a loop, and names of arrays that it writes to."""
     stops = getattr(node, "stops", ())
-    return [_strings(stops), _strings(sorted(names.written(node.body)))]
-
-
-def _strings(values: Sequence[str]) -> ast.expr:
-    return ast.Tuple([ast.Constant(v) for v in values], ast.Load())
-
-
-def _call(name: str, *args: ast.expr) -> ast.expr:
-    function = ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load())
-    return ast.Call(function, list(args), [])
-
-
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _later(body: ast.expr, *parameters: str) -> ast.expr:
-    """An expression that is evaluated when it is called for."""
-    given = [ast.arg(p) for p in parameters]
-    args = ast.arguments([], given, ast.arg(LATER), [], [], None, [])
-    return _at(body, ast.Lambda(args, body))
-
-
-def _at(node: ast.AST, made: Node) -> Node:
-    return ast.fix_missing_locations(ast.copy_location(made, node))
+    return [strings(stops), strings(sorted(names.written(node.body)))]

@@ -19,7 +19,8 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType
 from typing import Any
 
-from traceir.face.control_flow.rewrite import CHANGING, LATER, rewritten
+from traceir.face.control_flow.rewriting.rewrite import CHANGING, rewritten
+from traceir.face.control_flow.rewriting.syntax import LATER
 
 _FORMATS = ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC")
 _WRITTEN = [dis.opmap[n] for n in ("UNARY_NOT", *_FORMATS) if n in dis.opmap]
