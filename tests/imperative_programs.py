@@ -71,7 +71,7 @@ class ProgramWriter:
         self.lines.append("    " * self.depth + line)
 
     def result(self) -> str:
-        """What is returned: each time of the same types."""
+        """The values returned: each time of the same types."""
         return f"{self.whole()}, {self.real()}, {self.array()}"
 
     # Statements -------------------------------------------------------------------

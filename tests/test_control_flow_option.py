@@ -1,4 +1,4 @@
-"""Who runs Python's loops and choices: the option and the flag.
+"""The option and the flag that say who runs Python's loops and choices.
 
 Cites: cache.flag.control_flow, cache.key.control_flow, jit.control-flow
 """

@@ -36,7 +36,7 @@ def springs(x: Any, steps: int, dt: float) -> Any:
 
 
 def classes(x: Any) -> Any:
-    """What functions ask of the class of arrays."""
+    """The questions that functions ask of the class of arrays."""
     made = np.ndarray(shape=[2, 3], dtype=np.int32, order="F")
     made[:] = 7
     table = {np.ndarray: 2.0, float: 3.0}

@@ -134,7 +134,7 @@ def printing(x: Any, n: Any) -> Any:
 
 
 def printed(function: Any, *args: Any) -> str:
-    """What a call prints."""
+    """The text that a call prints."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         function(*args)
     return out.getvalue()

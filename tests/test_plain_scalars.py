@@ -65,7 +65,7 @@ def conversions(x: Any) -> Any:
 
 
 def builtin_functions(x: Any) -> Any:
-    """What Python has without an import."""
+    """The functions that Python has without an import."""
     return (
         *(abs(x), round(x), round(x, 1), divmod(x, 3), divmod(x, -3), pow(x, 2)),
         *(min(x, 2.5), max(x, 2.5), min(7.0, x, 3.5), max([x, 9.5]), max(x, x)),

@@ -62,7 +62,7 @@ def target_is_lost(patch: Patch) -> None:
 
 
 def lost_write(patch: Patch) -> None:
-    """What one side of a choice writes to an array is lost."""
+    """The writes of one side of a choice to an array are lost."""
     right = Side.finish
 
     def finish(self: Side, *args: Any, **kwargs: Any) -> None:
@@ -78,7 +78,7 @@ def lost_owners(patch: Patch) -> None:
 
 
 def jumps_to_the_next_line(patch: Patch) -> None:
-    """What follows a jump runs all the same."""
+    """The statements that follow a jump run all the same."""
     patch.setattr(jumps, "_none_of", lambda flags: ast.Constant(True))
 
 

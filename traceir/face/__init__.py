@@ -6,7 +6,7 @@ Takes a function written for NumPy; its NumPy calls and its writes to arrays bec
 equations, and its effects on arguments are written back. Start reading at `calls.call`.
 
 - `arrays`: the traced array that can be written to, its views and its memory
-- `checks`: what a plain function may fail by when its program runs
+- `checks`: the checks that a plain function may fail by when its program runs
 - `control_flow`: loops and choices of a plain function, as they are written in Python
 - `functions`: NumPy's functions on traced arrays, by their own names
 - `python`: Python's own numbers and functions in a plain function that is traced

@@ -32,9 +32,9 @@ Slot = tuple[ShapedArray, int]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Failure:
-    """What is raised if a check fails: made of the values that it shows, which are in
-    these slots, and of the user's line. It `raises` what the function says, or is about
-    a place."""
+    """The exception of a check that fails: made of the values that it shows, which are
+    in these slots, and of the user's line. It `raises` what the function says, or is
+    about a place."""
 
     make: Callable[[Sequence[Any], Source | None], BaseException]
     slots: tuple[Slot, ...]

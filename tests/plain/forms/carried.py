@@ -1,4 +1,4 @@
-"""What loops carry: numbers, tuples, flags."""
+"""Values that loops carry: numbers, tuples, flags."""
 
 import numpy as np
 

@@ -41,7 +41,7 @@ def mandelbrot(image, limit):
 
 
 def newton_basins(size, limit, tol=1e-6):
-    """Which cube root of one Newton's steps reach from each point, or -1."""
+    """The cube root of one that Newton's steps reach from each point, or -1."""
     roots = np.exp(2j * np.pi * np.arange(3) / 3)
     basins = np.full((size, size), -1, np.int8)
     for i in range(size):

@@ -1,4 +1,4 @@
-"""What is known of a function with loops."""
+"""A function with loops, and all that is known of it."""
 
 from __future__ import annotations
 

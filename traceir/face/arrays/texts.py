@@ -77,7 +77,7 @@ class DeferredText:
         raise AttributeError(name)
 
     def decoder(self, operands: list[Tracer]) -> Decoder:
-        """What writes the text; the values that it needs are added to the operands."""
+        """A function that writes the text; the values it needs become operands."""
         made = [_piece(part, operands) for part in self.parts]
         return lambda values: "".join(piece(values) for piece in made)
 
@@ -93,7 +93,7 @@ def _piece(part: Any, operands: list[Tracer]) -> Decoder:
 
 
 def decoder(value: Any, operands: list[Tracer]) -> Decoder:
-    """What gives a value when the program runs: traced ones are operands."""
+    """A function that gives a value when the program runs: traced ones are operands."""
     kind = type(value)
     if isinstance(value, DeferredText):
         return value.decoder(operands)

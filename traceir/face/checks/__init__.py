@@ -1,4 +1,4 @@
-"""What a plain function may fail by when its program runs.
+"""The checks that a plain function may fail by when its program runs.
 
 Serves: index.bounds, staged.raised, staged.handler
 

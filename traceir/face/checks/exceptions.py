@@ -37,7 +37,7 @@ class Shown:
     form: Callable[[Any], Any]
 
     def of(self, values: Sequence[Any]) -> Any:
-        """What is shown."""
+        """The value that is shown."""
         value = values[self.place]
         return self.form(value.item() if self.python else value)
 
@@ -89,7 +89,7 @@ class _NumberMarks:
 
 
 class Trying:
-    """What is inside of a `try`, whose `except` has these classes."""
+    """The inside of a `try`, whose `except` has these classes."""
 
     def __init__(self, kinds: Callable[[], tuple[Any, ...]]) -> None:
         self._handler = Handler(current_trace(), kinds)

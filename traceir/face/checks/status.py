@@ -63,7 +63,7 @@ class Status:
         return self.slots[slot]
 
     def is_fine(self) -> Any:
-        """Whether nothing has failed."""
+        """True if nothing has failed."""
         return lax.eq(self.number, np.int32(0))
 
 
@@ -195,7 +195,7 @@ def _number(trace: StagingTrace, check: Any, slots: tuple[Slot, ...]) -> int:
 
 
 def failures_of(trace: StagingTrace) -> list[Failure]:
-    """What the whole program may raise."""
+    """The failures that the whole program may raise."""
     while trace.writes_outside:
         trace = trace.parent  # type: ignore[assignment]  # one that records
     return trace.failures
@@ -225,7 +225,7 @@ def _slots(values: Sequence[Any]) -> dict[Slot, Any]:
 
 
 class CheckedProgram:
-    """What a trace makes of its checks, when its function has been traced."""
+    """The checks of a trace, when its function has been traced: more results."""
 
     def __init__(self, trace: StagingTrace) -> None:
         self._trace = trace

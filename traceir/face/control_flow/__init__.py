@@ -4,7 +4,7 @@ Serves: staged.*
 
 Takes the code of a function and gives code of the same lines, whose `if`, `for` and
 `while` ask when they are reached: Python runs them, or they become `cond`, `while` and
-`scan` equations. Start reading at `rewriting.rewrite`, then at `choices.If`.
+`scan` equations. Start reading at `rewriting.rewrite.rewritten`, then at `choices.If`.
 
 - `aliases`: arrays that a loop's names are bound to anew, and the memory that these had
 - `choices`: choices while a function is traced: `if`, conditional expressions, `and`

@@ -162,7 +162,7 @@ def _is_before(index: Any, steps: LoopSteps) -> Any:
 
 
 def _row(region: RegionTrace, values: Sequence[Any]) -> Any:
-    """What a turn appends to a list: one number.
+    """The one number that a turn appends to a list.
 
     Raises TypeError (staged.effect) for anything else.
     """

@@ -110,7 +110,7 @@ class Places(Together):
     """`np.ndindex`."""
 
 
-class Elements(Together):
+class NumberedElements(Together):
     """`np.ndenumerate`."""
 
 
@@ -179,7 +179,7 @@ def elements_of(array: Any) -> Any:
     places = np.ndindex(array.shape)
     if not array.ndim:
         return ((place, array[()]) for place in places)
-    return Elements((array,), lambda a: ((place, a[place]) for place in places))
+    return NumberedElements((array,), lambda a: ((place, a[place]) for place in places))
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -205,8 +205,8 @@ def steps_of(value: Any) -> LoopSteps | None:
         return value.steps()
     if isinstance(value, Reversed):
         return _backwards(steps_of(value.parts[0]))
-    if isinstance(value, (Places, Elements)):
-        array = value.parts[0] if isinstance(value, Elements) else None
+    if isinstance(value, (Places, NumberedElements)):
+        array = value.parts[0] if isinstance(value, NumberedElements) else None
         shape = value.parts if array is None else array.shape
         size = functools.reduce(operator.mul, shape)
         if array is None:

@@ -15,6 +15,6 @@ that are traced. Start reading at `numbers.number`.
 - `operators`: operators between two numbers of Python's, of which one is traced
 - `printing`: `print` in a traced function: it prints when the program runs
 - `rounding`: `round` of traced numbers, as Python and NumPy have it
-- `stand_ins`: what stands for Python's functions and classes of numbers
+- `stand_ins`: stand-ins for Python's functions and classes of numbers
 - `written`: functions of Python's that are loops, written in Python and recorded
 """

@@ -1,4 +1,4 @@
-"""What stands for Python's functions and classes of numbers.
+"""Stand-ins for Python's functions and classes of numbers.
 
 Serves: face.reach, python.numbers
 """

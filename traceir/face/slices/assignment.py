@@ -42,8 +42,8 @@ def assign(target: SlicedView, value: Any) -> None:
 
 
 def _reader(target: SlicedView, source: DelayedArray) -> tuple[Read, Any]:
-    """How an update reads its own array, and whether it goes forward: a truth value,
-    which may be traced, where the array reaches over what is updated.
+    """The way an update reads its own array, and True if it goes forward: a truth
+    value, which may be traced, where the array reaches over what is updated.
 
     What is read before it is written over is read from the array as it is then; else it
     is read from the array as it was, of which the program keeps a copy.
@@ -68,7 +68,7 @@ def _reader(target: SlicedView, source: DelayedArray) -> tuple[Read, Any]:
 
 
 def _forward(shifts: list[Any]) -> Any:
-    """Whether an update goes forward, if it reads so many steps ahead of its places;
+    """True if an update goes forward that reads so many steps ahead of its places;
     None if no order will do."""
     known = all(type(s) is int for s in shifts)
     if known and all(s > 0 for s in shifts):

@@ -42,8 +42,8 @@ ZERO = LinearForm(frozenset(), 0)
 
 
 class LinearForms:
-    """What the equations of the trace in force, and of those around it, say of
-    integers."""
+    """The sums that integers are, by the equations of the trace in force and of those
+    around it."""
 
     def __init__(self) -> None:
         self._makers: dict[Trace, dict[Atom, tuple[Eqn, int]]] = {}
