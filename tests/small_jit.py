@@ -22,6 +22,7 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.staging import Prepared, make_entry, prepare
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import default
+from traceir.tracing.concretization import ArgumentDemand
 from traceir.tracing.trace import as_numpy, bind, current_trace, typeof
 
 Store = MutableMapping[Hashable, TraceCacheEntry]
@@ -150,6 +151,8 @@ class SmallJit:
         self.open.add(key)
         try:
             entry = make_entry(prepared, key, self.fun, "jit")
+        except ArgumentDemand as error:
+            raise Unsupported("arguments that are known by demand") from error
         except Exception as error:
             self.system.failed(self, key, error)
             raise

@@ -94,6 +94,13 @@ ELSEWHERE = {
         "tests/test_plain_scalars.py",
     ),
     "staged.memory": "tests/test_plain_memory.py",
+    "staged.recursion": "tests/test_plain_random_loops.py",
+    "staged.list": "tests/test_plain_lists.py",
+    "python.print": "tests/test_plain_random_loops.py",
+    "jit.control-flow": "tests/test_control_flow_option.py",
+    **dict.fromkeys(
+        ("compat.missing", "compat.option", "compat.signature"), "tests/test_compat.py"
+    ),
     **dict.fromkeys(
         ("staged.handler", "staged.raised"), "tests/test_plain_exceptions.py"
     ),

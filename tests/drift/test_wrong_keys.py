@@ -35,6 +35,7 @@ ROWS = {
     "cache.key.rank_promotion": "config/rank-promotion-splits-traces",
     "cache.key.matmul_precision": "config/matmul-precision-splits-traces",
     "cache.key.disable_jit": "config/without-jit-inner-functions-are-in-place",
+    "cache.key.control_flow": "config/control-flow-splits-traces",
     "cache.key.boundscheck": "config/checks-of-bounds-split-traces",
     "cache.key.sanitize": "sanitize/a-place-outside",
     "cache.key.threefry_partitionable": "config/layouts-of-bits-split-traces",

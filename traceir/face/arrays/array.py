@@ -21,6 +21,7 @@ from traceir.face.arrays.array_state import (
     MayAlias,
     constant_operand,
     new_version,
+    number_class,
     unread,
 )
 from traceir.face.arrays.layouts import Layout, LayoutQuery, overlapping, placed
@@ -34,7 +35,6 @@ from traceir.tracing.trace import Trace, Tracer, current_trace, in_force
 
 # What makes a mark for a number in a text, while one is made for later.
 MARKS: ContextVar[Any] = ContextVar("traceir_marks", default=None)
-_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 class NumpyTracer(StagedTracer):
@@ -100,12 +100,7 @@ class NumpyTracer(StagedTracer):
     @property
     def stands_for(self) -> type:
         """NumPy's class of arrays, or that of a number of NumPy's, or of Python's."""
-        if not self.number:
-            return np.ndarray
-        dtype = self.aval.dtype
-        if self.aval.weak_type:
-            return _PYTHON[dtype.kind]
-        return dtype.type
+        return number_class(self.aval) if self.number else np.ndarray
 
     # Reading ----------------------------------------------------------------------
 

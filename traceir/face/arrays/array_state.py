@@ -18,6 +18,7 @@ from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import bind
 
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 _versions = itertools.count(1)
 
 
@@ -122,3 +123,9 @@ def constant_operand(value: np.ndarray) -> Any:
     if value.size and value.tobytes() != first.tobytes() * value.size:
         return np.array(value, order="C")
     return bind("broadcast_in_dim", first, shape=value.shape, broadcast_dimensions=())
+
+
+def number_class(aval: ShapedArray) -> type:
+    """The class of the numbers of a type: NumPy's, or Python's of a weak one."""
+    found: type = aval.dtype.type
+    return _PYTHON[aval.dtype.kind] if aval.weak_type else found

@@ -61,15 +61,18 @@ class ConstructSyntax:
 
 
 def strings(values: Sequence[str]) -> ast.expr:
+    """A tuple of texts."""
     return ast.Tuple([ast.Constant(v) for v in values], ast.Load())
 
 
 def call(name: str, *args: ast.expr) -> ast.expr:
+    """A call of a function of `runtime`."""
     function = ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load())
     return ast.Call(function, list(args), [])
 
 
 def name_of(name: str) -> ast.expr:
+    """A name that is read."""
     return ast.Name(name, ast.Load())
 
 
@@ -81,4 +84,5 @@ def later(body: ast.expr, *parameters: str) -> ast.expr:
 
 
 def at(node: ast.AST, made: Node) -> Node:
+    """A node with the place of another one in the file."""
     return ast.fix_missing_locations(ast.copy_location(made, node))
