@@ -33,6 +33,15 @@ def rotated(a: Any, b: Any, c: Any, n: int) -> Any:
     return a
 
 
+def exchanged_then_written(a: Any, n: int) -> Any:
+    """An argument and its copy that change places, and are written to afterwards."""
+    b = a.copy()
+    for _ in range(n):
+        a, b = b, a
+    b[0] = 7
+    return a, b
+
+
 def rebound(x: Any, n: int) -> Any:
     """An argument's name for a new array, unless there is no turn."""
     for _ in range(n):
@@ -167,6 +176,7 @@ def changed(x: Any) -> Any:
 
 CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((exchanged, (X, X * 3, n)) for n in (0, 4, 5)),
+    *((exchanged_then_written, (X, n)) for n in range(4)),
     *((rotated, (X, X * 2, X * 3, n)) for n in (0, 4)),
     *((rebound, (X, n)) for n in (0, 3)),
     (copied, (X, 3)),

@@ -97,8 +97,7 @@ class Rebinding:
         return found
 
     def _tells_owners(self) -> bool:
-        written = any(self.last.values[name].version for name in self.before)
-        return bool(self.sources) and written and any(map(self.is_seen, self.before))
+        return bool(self.sources) and any(map(self.is_seen, self.before))
 
     def settle(
         self, values: dict[str, Any], results: Iterator[Any], runs: bool
