@@ -42,6 +42,19 @@ def exchanged_then_written(a: Any, n: int) -> Any:
     return a, b
 
 
+def accepted(a: Any, n: int) -> Any:
+    """Arrays of the function's own that change places in some turns."""
+    a, b = a.copy(), a * 2
+    for i in range(n):
+        b[1:] = a[:-1] + 1
+        for _ in range(i):
+            a, b = b, a
+        if a[1] > i:
+            a, b = b, a
+    a[0] = 7
+    return a, b
+
+
 def rebound(x: Any, n: int) -> Any:
     """An argument's name for a new array, unless there is no turn."""
     for _ in range(n):
@@ -177,6 +190,7 @@ def changed(x: Any) -> Any:
 CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((exchanged, (X, X * 3, n)) for n in (0, 4, 5)),
     *((exchanged_then_written, (X, n)) for n in range(4)),
+    *((accepted, (X, n)) for n in range(4)),
     *((rotated, (X, X * 2, X * 3, n)) for n in (0, 4)),
     *((rebound, (X, n)) for n in (0, 3)),
     (copied, (X, 3)),
@@ -213,6 +227,69 @@ def seen_twice(x: Any, n: int) -> Any:
     return x
 
 
+def nested(a: Any, n: int) -> Any:
+    """An argument that an inner loop exchanges, and that is written to afterwards."""
+    b = a.copy()
+    for i in range(n):
+        for _ in range(i):
+            a, b = b, a
+    a[0] = 7
+    return a
+
+
+def halved(a: Any, n: int) -> Any:
+    """An argument that some turns bind to a new array."""
+    for i in range(n):
+        if a[0] > i:
+            a = a * 0.5
+    a[0] = 7
+    return a
+
+
+def met(a: Any, n: int) -> Any:
+    """Arrays that become one in some turns, and are written to."""
+    a, b = a.copy(), a * 2
+    for i in range(n):
+        a[0] += 1
+        if a[0] > i:
+            a, b = b, b
+    return a
+
+
+def outer(a: Any, n: int) -> Any:
+    """An array of its own until it is one that each turn writes to."""
+    b, x = a.copy(), a * 1
+    for i in range(n):
+        b[0] += 1
+        x = x + a
+        if a[1] > i:
+            a = b
+    return x
+
+
+def one_array(a: Any, n: int) -> Any:
+    """Two names for what a turn makes."""
+    b = a = a.copy()
+    for i in range(n):
+        b = np.zeros(7) + i
+        if a[1] > i:
+            a = b
+    a[0] = 7
+    return b
+
+
+def twice_exchanged(a: Any, n: int) -> Any:
+    """An argument that two inner loops exchange."""
+    b, c = a.copy(), a.copy()
+    for i in range(n):
+        for _ in range(i):
+            a, b = b, a
+        for _ in range(n):
+            a, c = c, a
+    c[0] = 7
+    return a
+
+
 def appended(x: Any, n: int) -> Any:
     """A list that grows by a number of turns that is not known."""
     found = []
@@ -224,5 +301,8 @@ def appended(x: Any, n: int) -> Any:
 def test_what_would_be_seen_elsewhere_is_refused() -> None:
     with raises_rule("staged.memory", TypeError, r"x, f64\[7\]"):
         traceir_numba.jit(seen_twice)(X.copy(), 3)
+    for function in (nested, halved, met, outer, one_array, twice_exchanged):
+        with raises_rule("staged.memory", TypeError, r"f64\[7\]"):
+            traceir_numba.jit(function)(X.copy(), 3)
     with raises_rule("staged.effect", TypeError, "list"):
         traceir_numba.jit(appended)(X, np.int64(3))

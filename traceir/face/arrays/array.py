@@ -240,18 +240,18 @@ class NumpyTracer(StagedTracer):
         self.root.version = new_version()
 
     def check_writable(self) -> None:
-        """Raise ValueError for an array that NumPy does not write to, or in no certain
-        order.
+        """Raise ValueError for an array that NumPy does not write to (update.readonly),
+        or in no certain order (update.shared: places of a view share an element).
 
-        That is a view that is read-only (update.readonly), and one in which places
-        share an element (update.shared).
+        Raises TypeError (staged.memory) for one that may be one of several arrays.
         """
         if self._base is not None:
             self._base.check_writable()
         if self._known is None and not isinstance(self.layout, np.ndarray):
             return
         if not self.memory.flags.writeable:
-            raise rules.error("update.readonly", got=self.aval.str_short())
+            rule = "staged.memory" if self._aliases else "update.readonly"
+            raise rules.error(rule, got=self.aval.str_short())
         if self.is_shared:
             raise rules.error("update.shared", got=self.aval.str_short())
 
@@ -284,11 +284,11 @@ class NumpyTracer(StagedTracer):
             yield alias.other.root
             yield from alias.other.other_memories()
 
-    def may_alias(self, other: NumpyTracer, flag: Any = None) -> None:
+    def may_alias(self, other: Any, flag: Any = None, group: Any = None) -> None:
         """Note that this array is another one if a traced flag says so: what is written
         to one is written to the other. Without a flag neither is to be written to as
         long as this one is in use."""
-        self._aliases.append(MayAlias(self, other, flag))
+        self._aliases.append(MayAlias(self, other, flag, group))
         if flag is None:
             self.memory.flags.writeable = False
 

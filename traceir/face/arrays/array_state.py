@@ -62,11 +62,15 @@ def take_over(array: Any, trace: StagingTrace, atom: Atom) -> ArrayState:
 
 
 class MayAlias:
-    """Another array whose memory one has if a traced flag says so."""
+    """Another array whose memory one has if a traced flag says so.
 
-    __slots__ = ("_array", "_other", "_flag", "_seen")
+    Arrays with aliases of one `group` have no memory in common.
+    """
 
-    def __init__(self, array: Any, other: Any, flag: Any) -> None:
+    __slots__ = ("_array", "_other", "_flag", "_seen", "group")
+
+    def __init__(self, array: Any, other: Any, flag: Any, group: Any) -> None:
+        self.group = group
         self._array = array
         self._other = other
         self._flag = flag
@@ -88,6 +92,9 @@ class MayAlias:
 
         Raises TypeError (staged.memory) where it can't be told.
         """
+        if self._flag is not None and self._other.is_home:
+            for alias in self._other.root._aliases:
+                alias.read()
         if self._seen == self._other.root.version:
             return
         self._seen = self._other.root.version
@@ -101,6 +108,16 @@ class MayAlias:
 
     def _spread(self) -> Any:
         return lax.broadcast(self._flag, self._array.shape)
+
+
+def are_apart(a: Any, b: Any) -> bool:
+    """True if two arrays have no memory in common, as far as their aliases tell."""
+    both = a.root, b.root
+    if both[0] is both[1]:
+        return False
+    groups = [{id(one.group) for one in r._aliases if one.group} for r in both]
+    memories = [{id(r), *map(id, r.other_memories())} for r in both]
+    return bool(groups[0] & groups[1]) or not memories[0] & memories[1]
 
 
 def unread(kind: Any, memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> Any:

@@ -8,12 +8,14 @@ each as a region, and joins what they make of the state.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.array_state import are_apart
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import (
     NUMBER,
@@ -85,9 +87,15 @@ class Side:
             self.memory[key] = held.array, held.array.now()
         self.region.end()
 
-    def tell_aliases(self, name: str, made: Any, flag: Any) -> None:
+    def is_apart(self) -> bool:
+        """True if no two names have arrays with memory in common at the end."""
+        arrays = [a for end in self.values.values() for a in state.arrays_of(end)]
+        pairs = itertools.combinations(arrays, 2)
+        return self.diverged or all(are_apart(a, b) for a, b in pairs)
+
+    def tell_aliases(self, name: str, made: Any, flag: Any, group: Any) -> None:
         """Say of a name's array after the choice that it is one from before it, if this
-        side has been taken."""
+        side has been taken. Arrays of one group are apart."""
         end = self.values[name]
         for array in () if self.diverged else state.arrays_of(end):
             for other in array.other_memories():
@@ -99,7 +107,8 @@ class Side:
             told = isinstance(end, state.Held) and array._trace.alive
             for one in state.arrays_in([made]):
                 if one is not array:
-                    one.may_alias(array if told else array.root, flag if told else None)
+                    other = array if told else array.root
+                    one.may_alias(other, flag if told else None, group)
 
 
 class IfStatement:
@@ -181,13 +190,14 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     slots = outputs.add_status()
     results = iter(outputs.results(truth))
     found = {}
+    group = object() if yes.is_apart() and no.is_apart() else None
     for name, kind in kinds.items():
         leaves = [
             traced(next(results), number=leaf.number) for leaf in state.leaves_of(kind)
         ]
         found[name] = state.built(kind, iter(leaves))
         for side, flag in ((yes, truth), (no, negated(truth))):
-            side.tell_aliases(name, found[name], flag)
+            side.tell_aliases(name, found[name], flag, group)
     for array in arrays.values():
         array.replace(next(results))
     if slots is not None:

@@ -26,7 +26,7 @@ from traceir.face.checks.status import (
     status_before,
 )
 from traceir.face.control_flow import state
-from traceir.face.control_flow.aliases import Rebinding
+from traceir.face.control_flow.aliases import Rebinding, seen_inputs
 from traceir.face.control_flow.choices import Diverged, diverges, truth_of
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
@@ -198,6 +198,7 @@ class PlainLoop:
         self._begin_pass({**kinds, **self._lost}, arrays)
         assert self._pass is not None
         self._pass.region.guards = self._guards
+        self._pass.region.seen = seen_inputs(self._entry, self._frame, self._pass)
 
     def _show(self, found: dict[str, Any]) -> None:
         self.moved = bool(self.names)

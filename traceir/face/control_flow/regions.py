@@ -41,6 +41,7 @@ class RegionTrace(StagingTrace):
         "asked",
         "truth",
         "lists",
+        "seen",
     )
     writes_outside = True
 
@@ -62,6 +63,8 @@ class RegionTrace(StagingTrace):
         self.truth: Tracer | None = None
         # By identity, lists of Python's that each turn appends to: what it appends.
         self.lists: dict[int, list[Any]] = {}
+        # Of a loop's inputs, those whose memory something else had at the beginning.
+        self.seen: list[NumpyTracer] = []
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""
