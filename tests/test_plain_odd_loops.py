@@ -301,6 +301,16 @@ def int_or_float(x: Any, n: Any) -> Any:
     return t
 
 
+def escape(c: Any, most: Any) -> Any:
+    """A complex number between loops."""
+    z = 0j
+    for count in range(most):
+        z = z * z + c
+        if z.real * z.real + z.imag * z.imag > 4.0:
+            return count
+    return most
+
+
 X = np.arange(1.0, 8.0)
 A = np.arange(12.0).reshape(3, 4)
 CALLS: list[tuple[Any, tuple[Any, ...]]] = [
@@ -322,6 +332,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     *((f, (A,)) for f in (rows_as_views, by_places)),
     *((f, (A, 2)) for f in (rows_exchanged, rows_by_lists)),
     (wrapped, (20,)),
+    *((escape, (c, 50)) for c in (0.5 + 0.5j, 0.1j)),
     (paired, (X, X)),
     (int_or_float, (X, 7)),
 ]

@@ -12,6 +12,7 @@ from math import prod
 
 import numpy as np
 
+from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     Atom,
@@ -58,8 +59,10 @@ def _is_region(eqn: Eqn) -> bool:
 
 
 def _is_small(eqn: Eqn) -> bool:
-    """True if an equation computes, reads or writes one number."""
-    if is_reference_call(eqn):
+    """True if an equation computes, reads or writes one number, which is not complex:
+    in a region such are two numbers."""
+    atoms = (*eqn.inputs, *eqn.outputs)
+    if is_reference_call(eqn) or any(kind_of(a.aval.dtype) == "c" for a in atoms):
         return False
     match EMITTERS[eqn.primitive]:
         case Elementwise() | View() | Gather() | Concat():

@@ -206,8 +206,8 @@ class ControlFlow(ast.NodeTransformer):
         return at(node, ast.Expr(call("check", test, later(message))))
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
-        """What is tried is known to be, and by which classes; a handler begins with a
-        look at what it has."""
+        """A `try`: the classes that it handles are known while it is tried, and a
+        handler begins with a look at its exception."""
         self.generic_visit(node)
         if not node.handlers:
             return node
