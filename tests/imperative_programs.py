@@ -119,7 +119,9 @@ class ProgramWriter:
             case 0 if name in self.bound:
                 self.say(f"{name} {self.pick(('+=', '-='))} {small}")
             case 1 if name in self.bound:
-                self.say(f"{name} = max({name}, {small})")
+                # Of a float and an integer the result has either type.
+                least = f"{small} + 0.0" if names is FLOATS else small
+                self.say(f"{name} = max({name}, {least})")
             case 2 if both and name != other:
                 self.say(f"{name}, {other} = {other}, {name}")
             case 3 if both and name != other:

@@ -22,7 +22,7 @@ from soak import examples
 from traceir.errors import TraceirError
 
 # What a program may be refused for, which the writer can't tell.
-REFUSED = ("staged.memory", "update.readonly")
+REFUSED = ("staged.memory", "staged.exit")
 
 
 def compared(data: st.DataObject, backend: str) -> None:
