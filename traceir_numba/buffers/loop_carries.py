@@ -12,12 +12,11 @@ written where it stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from traceir_numba.buffers.overwriting import may_overwrite, overwritten
+from traceir_numba.buffers.overwriting import steps_over
 from traceir_numba.loops.nest import ScalarConstant
-from traceir_numba.loops.program import Assign, Branch, Buffer, Copy, Launch, Step
-from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
+from traceir_numba.loops.program import Assign, Buffer, Copy, Step
 
 Source = int | ScalarConstant
 Pair = tuple[int, Source]
@@ -109,47 +108,7 @@ def _in_place(
         others = [s for t, s in arrays.items() if t != carry]
         if new in rotating or carry in others or new in others:
             continue
-        made = _over(steps, carry, new)
+        made = steps_over(steps, carry, new)
         if made is not None:
             steps, left[carry] = made, carry
     return steps, left
-
-
-def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | None:
-    """The steps with the new value in the old one's memory, which is read no more.
-
-    The first step of the new value is a copy of the old one, which goes, or a kernel
-    that may write over it, or a choice between such steps.
-    """
-    at = next((k for k, step in enumerate(steps) if new in writes(step)), None)
-    if at is None:
-        return None
-    others = pointers_to(carry, steps)
-    old = {carry, *others}
-    if any(not old.isdisjoint(reads(s) | writes(s)) for s in steps[at + 1 :]):
-        return None
-    made: tuple[Step, ...]
-    match steps[at]:
-        case Copy(source) if source == carry:
-            made = ()
-        case Launch() as launch if _may_write(launch, carry, new, others):
-            made = (overwritten(launch, carry, new),)
-        case Branch(branches=branches) as choice:
-            found = [_over(branch, carry, new) for branch in branches]
-            kept = tuple(branch for branch in found if branch is not None)
-            if len(kept) < len(found):
-                return None
-            made = (replace(choice, branches=kept),)
-        case _:
-            return None
-    return (*steps[:at], *made, *renamed(steps[at + 1 :], {new: carry}))
-
-
-def _may_write(launch: Launch, carry: int, new: int, others: Collection[int]) -> bool:
-    """True if a kernel may write the new value into the old one's memory."""
-    if not reads(launch).isdisjoint(others):
-        return False
-    if carry not in launch.buffers:
-        return True
-    old, own = launch.buffers.index(carry), launch.buffers.index(new)
-    return may_overwrite(launch.nest, old, own)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.text.words import number_text
 from traceir_numba.buffers.loop_carries import moves_of
+from traceir_numba.buffers.overwriting import steps_over
 from traceir_numba.buffers.routine_buffers import RoutineBuffers
 from traceir_numba.emitters.kinds import Region
 from traceir_numba.emitters.regions import LoopOp, SwitchOp
@@ -221,7 +222,9 @@ class RoutineBuilder:
                 self.loop(eqn, flow)
 
     def switch(self, eqn: Eqn, flow: SwitchOp) -> None:
-        """Add a choice; its branches put their results in the same memory."""
+        """Add a choice; its branches put their results in the same memory, that of an
+        operand where it may be written over.
+        """
         index = self.operand(flow.index)
         xs = [self.operand(a) for a in flow.xs]
         results = [self.slot(v) for v in eqn.outputs]
@@ -234,7 +237,17 @@ class RoutineBuilder:
             block.run()
             block.store_results(outvars, results)
             branches.append(tuple(block.steps))
-        self.steps.append(Branch(index, tuple(branches), eqn.source))
+        steps: tuple[Step, ...] = (Branch(index, tuple(branches), eqn.source),)
+        dying = [a for a in flow.xs if isinstance(a, Var) and a.aval.shape]
+        dying = [v for v in dying if self.is_last_use(v)]
+        for var, new in zip(eqn.outputs, results, strict=True):
+            for old in dict.fromkeys(self.slot(v) for v in dying if alike(v, var)):
+                over = steps_over(steps, old, new)
+                if over is not None:
+                    steps, self.slots[var] = over, old
+                    dying = [v for v in dying if self.slot(v) != old]
+                    break
+        self.steps += steps
 
     def request_results(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
         """Ask for results to be computed where they are needed."""
@@ -343,6 +356,11 @@ class RoutineBuilder:
             self.steps.append(Copy(self.operand(atom), carried))
         else:
             self.steps.append(Assign(((carried, self.source(atom)),)))
+
+
+def alike(one: Var, other: Var) -> bool:
+    """True if two arrays fit in the same memory: their shapes and dtypes are one."""
+    return (one.aval.shape, one.aval.dtype) == (other.aval.shape, other.aval.dtype)
 
 
 def constant(atom: Literal) -> ScalarConstant:

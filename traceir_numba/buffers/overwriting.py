@@ -1,11 +1,13 @@
-"""Kernels that write a new array over an old one, and which may."""
+"""Kernels and steps that write a new array over an old one, and which may."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from traceir_numba.loops.nest import Access, LoadElement, LoopNest, map_accesses
-from traceir_numba.loops.program import Launch
+from traceir_numba.loops.program import Branch, Copy, Launch, Step
+from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
 
 
 def may_overwrite(nest: LoopNest, old: int, new: int) -> bool:
@@ -56,3 +58,45 @@ def overwritten(launch: Launch, old: int, new: int) -> Launch:
         buffers=tuple(launch.buffers[k] for k in rest),
         labels=replace(launch.labels, pointers=tuple(pointers[k] for k in rest)),
     )
+
+
+def steps_over(steps: Sequence[Step], old: int, new: int) -> tuple[Step, ...] | None:
+    """The steps with a new array in the memory of an old one of its shape and dtype;
+    None if one of them needs the old one once the new one is begun.
+
+    The first step of the new array is a copy of the old one, which goes, or a kernel
+    that may write over it, or a choice between such steps. What comes after the steps
+    must not need the old array.
+    """
+    at = next((k for k, step in enumerate(steps) if new in writes(step)), None)
+    if at is None:
+        return None
+    others = pointers_to(old, steps)
+    held = {old, *others}
+    if any(not held.isdisjoint(reads(s) | writes(s)) for s in steps[at + 1 :]):
+        return None
+    made: tuple[Step, ...]
+    match steps[at]:
+        case Copy(source) if source == old:
+            made = ()
+        case Launch() as launch if _may_write(launch, old, new, others):
+            made = (overwritten(launch, old, new),)
+        case Branch(branches=branches) as choice:
+            found = [steps_over(branch, old, new) for branch in branches]
+            kept = tuple(branch for branch in found if branch is not None)
+            if len(kept) < len(found):
+                return None
+            made = (replace(choice, branches=kept),)
+        case _:
+            return None
+    return (*steps[:at], *made, *renamed(steps[at + 1 :], {new: old}))
+
+
+def _may_write(launch: Launch, old: int, new: int, others: Collection[int]) -> bool:
+    """True if a kernel may write a new array into an old one's memory."""
+    if not reads(launch).isdisjoint(others):
+        return False
+    if old not in launch.buffers:
+        return True
+    at, own = launch.buffers.index(old), launch.buffers.index(new)
+    return may_overwrite(launch.nest, at, own)
