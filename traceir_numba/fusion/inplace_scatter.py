@@ -23,7 +23,7 @@ from math import prod
 from traceir.ir.jaxpr import Atom, Var
 from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import IndexMap, View
-from traceir_numba.fusion.clusters import Cluster, Job, scatter_of, seeds
+from traceir_numba.fusion.clusters import Cluster, Job, Without, scatter_of, seeds
 from traceir_numba.fusion.dataflow import Graph
 
 
@@ -101,8 +101,10 @@ def _values_of(
 ) -> Iterator[Var]:
     """The small values that a cluster computes of some memory."""
     size = prod(memory.aval.shape)
-    places = [p for job in cluster.jobs + cluster.epilogue for p in seeds(job)]
-    for eqn, _ in graph.walk(places, stored)[0]:
+    jobs = cluster.jobs + cluster.epilogue
+    places = [p for job in jobs for p in seeds(job)]
+    made = {job.var for job in jobs if job.kind == "map"}
+    for eqn, _ in graph.walk(places, Without(stored, made))[0]:
         read = (graph.memory_of(a) for a in eqn.inputs if isinstance(a, Var))
         (out,) = eqn.outputs
         if memory in read and prod(out.aval.shape) < size and out not in stored:
