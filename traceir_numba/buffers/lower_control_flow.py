@@ -237,12 +237,16 @@ class RoutineBuilder:
             block.run()
             block.store_results(outvars, results)
             branches.append(tuple(block.steps))
-        steps: tuple[Step, ...] = (Branch(index, tuple(branches), eqn.source),)
-        dying = [a for a in flow.xs if isinstance(a, Var) and a.aval.shape]
-        dying = [v for v in dying if self.is_last_use(v)]
-        for var, new in zip(eqn.outputs, results, strict=True):
+        self.write_over(eqn, flow, Branch(index, tuple(branches), eqn.source))
+
+    def write_over(self, eqn: Eqn, flow: SwitchOp, choice: Branch) -> None:
+        """Add a choice, its results in the memory of operands at their last use."""
+        steps: tuple[Step, ...] = (choice,)
+        arrays = [a for a in flow.xs if isinstance(a, Var) and a.aval.shape]
+        dying = [v for v in arrays if self.is_last_use(v)]
+        for var in eqn.outputs:
             for old in dict.fromkeys(self.slot(v) for v in dying if alike(v, var)):
-                over = steps_over(steps, old, new)
+                over = steps_over(steps, old, self.slot(var))
                 if over is not None:
                     steps, self.slots[var] = over, old
                     dying = [v for v in dying if self.slot(v) != old]
