@@ -15,6 +15,7 @@ from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
+from traceir.face.control_flow.choices import Diverged
 from traceir.face.dynamic_results import result
 from traceir.face.functions.selection import Unsized
 from traceir.face.namespace import NamespaceView, StagedView
@@ -39,6 +40,8 @@ def call(
     try:
         with dividing_as(fun):
             results = view.function(fun)(*map(view.of, args), **seen)
+    except Diverged:  # each way through it ends by an exception of the program
+        results = None
     except RecursionError as error:
         raise _endless(error) from None
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements
@@ -65,6 +68,8 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     view = StagedView()
     try:
         return view.function(fun)(*args, **kwargs)
+    except Diverged:
+        return None
     finally:
         view.end()
 

@@ -218,6 +218,30 @@ def after_writes(x: Any, n: Any) -> Any:
     return x.sum()
 
 
+def either(x: Any, k: Any) -> Any:
+    """A choice whose sides both raise, inside of another one."""
+    if k > 5:
+        return x * 2
+    elif k > 2:
+        raise ValueError("more than 2")
+    else:
+        raise KeyError("2 at most")
+
+
+def in_any_case(x: Any, k: Any) -> Any:
+    """A function that only raises, by a value."""
+    if x[k] > 2:
+        raise ValueError("large")
+    else:
+        raise KeyError("small")
+
+
+def without_result(x: Any, k: Any) -> None:
+    """A function that returns nothing, and may raise."""
+    if x[k] > 0.5:
+        raise ValueError("large")
+
+
 # Functions with arguments for which they raise, or do not.
 RAISING: list[tuple[Function, tuple[Any, ...]]] = [
     *((asserted, (n, V)) for n in (-1, 2, 7)),
@@ -241,5 +265,8 @@ RAISING: list[tuple[Function, tuple[Any, ...]]] = [
     *((stepping, (V, step)) for step in (2, 0)),
     *((handled_on_a_side, (V, n)) for n in (2, 5)),
     *((other_handler, (V, k)) for k in (2, 6)),
+    *((either, (V, np.array(k))) for k in (1, 3, 6)),
+    *((in_any_case, (V, np.array(k))) for k in (0, 3)),
+    *((without_result, (V, np.array(k))) for k in (5, 5, 5, 0)),
     *((after_writes, (V, n)) for n in (2, 5, 9)),
 ]

@@ -175,9 +175,12 @@ class IfStatement:
 
 def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     """The state after both sides, as results of one equation."""
-    if yes.diverged and no.diverged:
-        raise Diverged
     outputs = _Outputs(yes, no, truth)
+    if yes.diverged and no.diverged:
+        slots = outputs.add_status()
+        if slots is not None:
+            put_status(slots, iter(outputs.results(truth)))
+        raise Diverged
     kinds = {name: outputs.kind(name) for name in yes.values}
     for name, kind in kinds.items():
         ends = (state.fitted(s.values[name], kind) for s in (yes, no))

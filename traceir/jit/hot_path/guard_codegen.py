@@ -212,7 +212,10 @@ class _GuardWriter(FunctionWriter):
     def results(self, call: str, entry: TraceCacheEntry) -> None:
         avals, tree = entry.closed.out_avals, entry.out_tree
         names = [self.name() for _ in avals]
-        self.unpack(names, call)
+        if names:
+            self.unpack(names, call)
+        else:  # it may raise an exception
+            self.add(call)
         wrapped = [
             f"wrap({name}, {self.constant(aval)})"
             for name, aval in zip(names, avals, strict=True)
