@@ -167,7 +167,7 @@ class Rebinding:
                     found = lax.select(is_his, values[name].now(), found)
                 array.replace(found)
         ran = next(results) if self.before else True
-        group, settled = object(), set[str]()
+        group, told_apart = object(), set[str]()
         for name, end in self.last.ends.items():
             kind = self.last.kinds[name]
             if name in owners:
@@ -178,10 +178,10 @@ class Rebinding:
             for made in arrays_in([values[name]]):
                 if not isinstance(kind, Held):
                     self._settle(name, end, made, lax.bitwise_not(ran), runs)
-                    earlier = [n for n in self.overlapping(name) if n in settled]
+                    earlier = [n for n in self.overlapping(name) if n in told_apart]
                     for one in arrays_in(values[n] for n in earlier):
                         made.may_alias(one)
-            settled.add(name)
+            told_apart.add(name)
 
     def _settle(self, name: str, end: Tree, made: Any, none: Any, runs: bool) -> None:
         if name in self.before and not runs and self.is_seen(name):

@@ -36,6 +36,8 @@ Function = Callable[..., Any]
 def _made(name: str) -> Function:
     """A function of NumPy's whose result is an array of the trace."""
     func: Function = getattr(np, name)
+    # Elements that nobody has written are a part of the program, the same in each trace.
+    known = np.zeros if func is np.empty else func
 
     @functools.wraps(func)
     def made(*args: Any, **kwargs: Any) -> Any:
@@ -45,7 +47,7 @@ def _made(name: str) -> Function:
             plain, options = unwrapped(args), unwrapped(kwargs)
         except KeyError:
             return lay_new(_of_traced(name, args, kwargs), func, args, kwargs)
-        return wrapped(func(*plain, **options))
+        return wrapped(known(*plain, **options))
 
     return made
 
