@@ -36,7 +36,7 @@ Function = Callable[..., Any]
 def _made(name: str) -> Function:
     """A function of NumPy's whose result is an array of the trace."""
     func: Function = getattr(np, name)
-    # Elements that nobody has written are a part of the program, the same in each trace.
+    # Elements that nobody has written are part of the program: the same in each trace.
     known = np.zeros if func is np.empty else func
 
     @functools.wraps(func)
