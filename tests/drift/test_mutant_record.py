@@ -28,6 +28,7 @@ OPEN = {
     "cache": 3,
     "collectives": 18,
     "effects": 19,
+    "errors": 9,
     "indexing": 453,
     "levels": 1,
     "ordering": 5,
