@@ -47,15 +47,15 @@ def fold_ranges(closed: ClosedJaxpr) -> ClosedJaxpr:
     if not any(eqn.primitive in FLOWS for eqn in closed.eqns):
         return closed
     ranges = [of_dtype(v.aval.dtype) for v in closed.jaxpr.invars]
-    constants = [of_elements(np.asarray(c)) for c in closed.consts]
-    return _folded(closed, [*constants, *ranges], RangeAnalysis(()))
+    return _folded(closed, ranges, RangeAnalysis(()))
 
 
 def _folded(closed: ClosedJaxpr, ranges: Ranges, around: RangeAnalysis) -> ClosedJaxpr:
-    """A program for constants and inputs of these ranges."""
+    """A program for inputs of these ranges."""
     jaxpr = closed.jaxpr
     whole = jaxpr
     if jaxpr.constvars:
+        ranges = [*(of_elements(np.asarray(c)) for c in closed.consts), *ranges]
         invars = (*jaxpr.constvars, *jaxpr.invars)
         whole = replace(jaxpr, constvars=(), invars=invars)
     fold = _Folding(whole, around.inside(whole, ranges))
@@ -184,8 +184,7 @@ class _Folding:
             return self.division(eqn, name) or eqn
         if any(e.primitive in FLOWS for e in closed.eqns):
             ranges = [self.ranges.of(a) for a in eqn.inputs]
-            constants = [of_elements(np.asarray(c)) for c in closed.consts]
-            return _with(eqn, jaxpr=_folded(closed, [*constants, *ranges], self.ranges))
+            return _with(eqn, jaxpr=_folded(closed, ranges, self.ranges))
         return eqn
 
     def division(self, eqn: Eqn, name: str) -> Eqn | None:
