@@ -91,7 +91,8 @@ def test_every_class_that_compares_takes_any_object() -> None:
     assert {"Literal", "Jaxpr", "Mesh", "KeyDType"} < {kind.__name__ for kind in kinds}
     assert set(MADE) <= {kind.__name__ for kind in kinds}
     for kind in kinds:
-        if kind.__name__ == "Uncomparable":  # made for cases: its comparison fails
+        # Made for cases, and of a text that is not known: their comparison fails.
+        if kind.__name__ in ("Uncomparable", "TracedText"):
             continue
         if issubclass(kind, type):  # a class of classes compares classes
             continue
