@@ -162,6 +162,6 @@ def test_an_array_that_an_inner_loop_names_is_not_a_copy() -> None:
         return y
 
     x = X.copy()
-    with raises_rule("update.readonly"):  # whose memory it is can't be told
+    with raises_rule("staged.memory"):  # whose memory it is can't be told
         jitted(inner, "reference")(x, 5)
     assert x.tolist() == X.tolist()

@@ -211,5 +211,8 @@ def _state(self: Any) -> list[Any]:
 
 
 def _with_state(self: Any, state: list[Any]) -> None:
-    for field, value in zip(dataclasses.fields(self), state, strict=True):
+    fields = dataclasses.fields(self)
+    # One of an earlier version has none of the fields that came since, the last.
+    later = [field.default for field in fields[len(state) :]]
+    for field, value in zip(fields, [*state, *later], strict=True):
         object.__setattr__(self, field.name, value)

@@ -8,6 +8,6 @@ memory is shared by `buffer_assignment.assign_buffers`.
 - `buffer_assignment`: buffers that reuse the memory of others that are dead
 - `loop_carries`: moves of a loop's carried values from one iteration to the next
 - `lower_control_flow`: loops and choices as routines: steps over buffers
-- `overwriting`: kernels that write a new array over an old one, and which may
+- `overwriting`: kernels and steps that write a new array over an old one, and which may
 - `routine_buffers`: the buffers of a routine: its arguments, and memory of its own
 """

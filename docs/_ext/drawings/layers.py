@@ -65,7 +65,7 @@ def layers_of(package: str) -> list[list[str]]:
     """The layers of a package by its contract, the highest first.
 
     >>> layers_of("traceir_numba")[1]
-    ['api']
+    ['aot']
     """
     settings = configparser.ConfigParser()
     settings.read(ROOT / ".importlinter")
