@@ -78,6 +78,32 @@ def test_first_calls_in_a_new_process(number: int) -> None:
     assert (child.returncode, child.stdout.strip(), child.stderr) == (0, "", "")
 
 
+def test_no_first_call_brings_halves_of_what_is_done_at_forks() -> None:
+    """A module with something to do before and after forks, such as `logging`, is there
+    before the first call: where it comes during a fork, only its second half runs."""
+    script = f"""
+import os
+import sys
+import traceir
+import traceir_numba
+late = []
+os.register_at_fork = lambda **hooks: "before" in hooks and late.append(hooks)
+sys.path.insert(0, {str(Path(first_calls.__file__).parent)!r})
+import first_calls
+for call, _ in first_calls.CALLS:
+    call()
+print(late)
+"""
+    child = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "TRACEIR_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (child.returncode, child.stdout.strip(), child.stderr) == (0, "[]", "")
+
+
 def test_a_value_is_made_once() -> None:
     entered = []
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain.compare import equals
 from rule_errors import raises_rule
 
 import traceir_numba
@@ -210,13 +211,7 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("function", "args"), CALLS)
 def test_memory_is_as_in_numpy(function: Any, args: tuple[Any, ...]) -> None:
-    ours, theirs = (
-        [a.copy() if isinstance(a, np.ndarray) else a for a in args] for _ in range(2)
-    )
-    want = function(*theirs)
-    np.testing.assert_array_equal(traceir_numba.jit(function)(*ours), want)
-    for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_array_equal(mine, other)
+    equals(function, args)
 
 
 def seen_twice(x: Any, n: int) -> Any:

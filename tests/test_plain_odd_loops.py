@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain.compare import equals
 from rule_errors import raises_rule
 
 import traceir_numba
@@ -341,13 +342,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 @pytest.mark.parametrize(("function", "args"), CALLS)
 def test_the_result_is_pythons(function: Any, args: tuple[Any, ...]) -> None:
-    ours, theirs = (
-        [a.copy() if isinstance(a, np.ndarray) else a for a in args] for _ in range(2)
-    )
-    want = function(*theirs)
-    np.testing.assert_array_equal(traceir_numba.jit(function)(*ours), want)
-    for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_array_equal(mine, other)
+    equals(function, args)
 
 
 def test_a_result_that_may_be_none_is_refused() -> None:

@@ -28,6 +28,9 @@ that of the packages here.
 - `numba_cuda_shim`: an import finder that keeps numba-cuda's from our modules
 """
 
+# It has halves that run before and after each fork: imported during a fork, by another
+# thread, only the second half would run.
+import concurrent.futures.thread  # noqa: F401  # see above
 import sys
 
 from traceir_numba import numba_cuda_shim

@@ -5,7 +5,7 @@ what it leaves in its arguments, is what Python makes of it on NumPy's arrays: a
 implementation has to return the same under its own `jit`, dtypes included.
 """
 
-import numpy as np  # noqa: F401  # for the calls
+import numpy as np  # noqa: F401  # calls that the cases list as text use it
 
 
 def steps_of_a_range(x, n):

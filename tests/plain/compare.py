@@ -32,6 +32,15 @@ def same(found: Any, wanted: Any) -> None:
             np.testing.assert_array_equal(one, other)
 
 
+def equals(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Assert that a function gives the very values that it gives without the decorator,
+    and so its arguments; an int may be a float."""
+    plain, given = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    np.testing.assert_array_equal(traceir_numba.jit(function)(*given), function(*plain))
+    for one, other in zip(given, plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def agrees(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """Assert that a function does with the decorator what it does without.
 

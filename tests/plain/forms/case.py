@@ -9,7 +9,7 @@ import numpy as np
 
 A = np.arange(12.0).reshape(4, 3)
 V = np.array([3.0, -1, 4, 1, -5, 9, 2, 6])
-I = np.array([3, 1, 4, 1, 5, 9, 2, 6])  # noqa: E741
+I = np.array([3, 1, 4, 1, 5, 9, 2, 6])  # noqa: E741  # as matrices and indices are called
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
 

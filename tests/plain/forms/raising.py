@@ -39,8 +39,8 @@ def texts(n: Any, x: Any) -> Any:
     """Each way to write numbers into a text."""
     if n > 3:
         raise KeyError(f"{n:>4}|{x[0]:.3e}|{x[1]!r}", (x[2], n), str(x[3]), repr(n))
-    assert n < 3, "%5.2f%% and %s, %d" % (x[0], x[1], n)  # noqa: UP031
-    return "{}".format(2) and n  # noqa: UP032
+    assert n < 3, "%5.2f%% and %s, %d" % (x[0], x[1], n)  # noqa: UP031  # the form in question
+    return "{}".format(2) and n  # noqa: UP032  # the form in question
 
 
 def in_order(x: Any, n: Any) -> Any:
@@ -144,7 +144,7 @@ def captured_place(x: Any, k: Any) -> Any:
 def refused_side(n: Any) -> Any:
     """An assertion that never holds."""
     if n > 3:
-        assert False, "never"  # noqa: B011
+        assert False, "never"  # noqa: B011  # the form in question
     return n
 
 

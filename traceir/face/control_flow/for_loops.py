@@ -26,9 +26,23 @@ from traceir.pytrees import flatten
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer, current_trace, in_force, typeof
 
-# Who holds a list that has one name: the frame and two copies of its names, the loop's
-# own variable, and the call that counts.
-_HOLDERS = 5
+
+def _references(frame: dict[str, Any], name: str) -> int:
+    """The number of references to the value of a name, that of this call included."""
+    value = frame.get(name)
+    return sys.getrefcount(value)
+
+
+def _references_of_a_name() -> int:
+    """The references to a list that has one name: the frame's, those of two copies of
+    its names, and what Python takes to count, which differs among its versions."""
+    mine: list[Any] = []
+    frame = {"mine": mine}
+    kept = dict(frame)
+    return _references(kept, "mine")
+
+
+_HOLDERS = _references_of_a_name()
 
 
 class ForLoop(PlainLoop):
@@ -113,9 +127,10 @@ class ForLoop(PlainLoop):
         outer = current_trace()
         found = []
         for name in self._names_of_lists:
+            count = _references(self._frame, name)
             one = self._frame.get(name)
             inside = isinstance(outer, RegionTrace) and not outer.is_fresh(one)
-            if type(one) is list and not inside and sys.getrefcount(one) <= _HOLDERS:
+            if type(one) is list and not inside and count <= _HOLDERS:
                 found.append(one)
         return found
 
