@@ -8,7 +8,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
+.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
 .PHONY: new-primitive array-api record-types costs
 
@@ -91,10 +91,23 @@ docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html
 	@echo build/html/index.html
 
-lint: $(VENV)/.lint ## ruff: rules and format; import-linter: who may import whom
+dist: $(VENV)/.lint ## the sdist and the wheel, in dist/, each checked and tried
+	rm -rf dist build/sdist $(VENV)/dist
+	$(python) -m build
+	$(python) -m twine check --strict dist/*
+	$(MAKE) $(VENV)/dist/bin/python VENV=$(VENV)/dist PYTHON="$(PYTHON)"
+	$(VENV)/dist/bin/python -m pip install --disable-pip-version-check --quiet \
+	    "$$(echo dist/*.whl)[cpu]"
+	cd $(VENV)/dist && bin/python -m traceir tour
+	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components=1
+	cd build/sdist && $(abspath $(python)) -m pytest -q tests/test_tiny.py \
+	    tests/test_readme.py tests/drift/test_layers.py
+
+lint: $(VENV)/.lint ## ruff: rules and format; import-linter: who may import whom; the sdist's files
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports
+	PATH="$(abspath $(VENV)/bin):$$PATH" $(VENV)/bin/check-manifest --no-build-isolation
 
 type: $(VENV)/.lint ## mypy, strict
 	$(python) -m mypy

@@ -164,7 +164,10 @@ def test_public_names_are_documented() -> None:
 
 
 def tracked() -> list[Path]:
-    """The text files that git tracks."""
+    """The text files that git tracks; in an sdist those that it came with."""
+    if not (ROOT / ".git").exists():
+        sources = ROOT / "traceir.egg-info" / "SOURCES.txt"
+        return [ROOT / name for name in sources.read_text().splitlines()]
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )

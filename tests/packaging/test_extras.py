@@ -125,7 +125,8 @@ def environments() -> dict[tuple[str, ...], set[str]]:
 
 
 # What modules of others' import of ours.
-INSTEAD = {"sphinx": "docs/conf.py", "pytest": "conftest.py", "mypy": ""}
+INSTEAD = {"sphinx": "docs/conf.py", "pytest": "conftest.py"}
+INSTEAD |= dict.fromkeys(("build", "mypy", "twine"), "")
 
 
 def test_targets_are_read() -> None:

@@ -15,14 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
 DATA = (
-    "*.rst",
-    "grammar.ebnf",
     "coverage.toml",
     "rules/*.toml",
     "cases/**/*.tir",
     "deviations/*.toml",
-    "runs/*.json",
-    "runs/*.xz",
 )
 
 PROGRAM = """
@@ -122,3 +118,13 @@ def test_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
         PYTHONPATH=str(target),
     )
     assert judged.startswith("oracle ") and ", 0 fail, 0 unsupported," in judged
+    status = subprocess.run(
+        [sys.executable, "-m", "traceir.conform", "--status"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(target)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (status.returncode, status.stdout) == (2, "")
+    assert "kept in a checkout and an sdist" in status.stderr

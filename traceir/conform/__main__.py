@@ -146,6 +146,8 @@ def _run(options: argparse.Namespace) -> int:
         dump.write(selected(options.cases), sys.stdout)
         return GOOD
     if options.status:
+        if not runs.load_runs():
+            raise UsageError("no runs here: they are kept in a checkout and an sdist")
         print(status.page(), end="")
         return GOOD
     if options.write:
