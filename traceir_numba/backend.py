@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # a program that is in the store needs nothing of the compile
 
 __all__ = [
     "CHOICES",
+    "DECORATORS",
     "DIALECTS",
     "DONATES",
     "CpuExecutable",
@@ -49,6 +50,8 @@ __all__ = [
 CHOICES = {"choice.dot-order": "fixed"}
 # `compile` takes the positions of inputs that the program may write over.
 DONATES = True
+# The module of Numba's decorators, for programs that were written with these.
+DECORATORS = "traceir_numba.compat"
 # What a program's text is asked for in.
 DIALECTS = ("source", "llvm", "asm")
 

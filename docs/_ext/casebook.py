@@ -48,8 +48,10 @@ def shown(case: Case, canonical: bool) -> nodes.Node:
     name = [code(case.name), permalink(f"case-{case.name}", "case")]
     head = line("case-head", *(name if canonical else [link("case", case.name)]))
     cites = separated(link("rule", rule) for rule in dict.fromkeys(case.cites))
-    body = CITES.sub("", source(case).partition("\n")[2])
-    block = nodes.literal_block("", _dedent(body), language="tir")
+    body, language = source(case), "python"
+    if not case.plain:
+        body, language = _dedent(CITES.sub("", body.partition("\n")[2])), "tir"
+    block = nodes.literal_block("", body.rstrip(), language=language)
     parts = [head, line("cites", text("cites "), *cites), block]
     if canonical and runs():
         parts.append(verdicts(case))
@@ -71,11 +73,9 @@ def write_pages(app: Sphinx) -> None:
     folder.mkdir(exist_ok=True)
     wanted = {}
     for file, _ in groupby(cases(), key=lambda case: case.file):
-        stem = file.removesuffix(".tir")
-        title = f"{stem}.tir"
-        wanted[folder / f"{stem.replace('/', '-')}.rst"] = PAGE.format(
-            title=title, rule="=" * len(title), file=file
-        )
+        stem = file.rpartition(".")[0].replace("/", "-")
+        text = PAGE.format(title=file, rule="=" * len(file), file=file)
+        wanted[folder / f"{stem}.rst"] = text
     for path in folder.glob("*.rst"):
         if path not in wanted:
             path.unlink()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from traceir.conform import Call, Case, Function, Probe, Setting, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.casefiles.cases import attempt
+from traceir.conform.casefiles.plain_functions import PlainCall
 from traceir.conform.casefiles.sessions import Session, SessionObject
 from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.reporting.dump import case_data, object_data
@@ -190,6 +191,12 @@ def check_case(case: Case, data: Any) -> None:
         assert tuple(map(read_type, data["type"])) == case.types
     if case.session:
         check_session(data["session"], case.session)
+        return
+    if case.plain:
+        found = data["plain"]
+        calls = tuple(PlainCall(**call) for call in found["calls"])
+        again = replace(case.plain, calls=calls, text=found["text"])
+        assert again == case.plain and found["function"] == case.plain.name
         return
     program = attempt(case)
     if isinstance(program, ClosedJaxpr):

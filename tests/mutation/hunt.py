@@ -29,7 +29,11 @@ from mutation.transform_uses import misused
 from traceir import rules
 from traceir.conform import Case, judge
 from traceir.conform.casefiles.cases import attempt
-from traceir.conform.systems.implementations import Oracle, Reference
+from traceir.conform.systems.implementations import (
+    CompiledImplementation,
+    Oracle,
+    Reference,
+)
 from traceir.errors import RuleTableError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import Rules, load, parsed_tables
@@ -101,6 +105,11 @@ def probes(rules: Rules) -> Iterator[Reference]:
 
 def verdicts(case: Case, rules: Rules) -> Iterator[Any]:
     """The verdicts on one case: by the tables, its faults, by the implementation."""
+    if case.plain:
+        compiles = case.plain.decorates
+        judged = CompiledImplementation("numba") if compiles else Reference(rules)
+        yield judge(judged, case, rules).kind
+        return
     yield judge(Oracle(rules), case, rules, exact=True).kind
     if case.reject and not case.session:
         yield faults(case, rules)
@@ -266,7 +275,9 @@ class Hunter:
     def order(self, mutant: Mutant) -> list[int]:
         """The cases to try: those that told mutants of the row, that are about it."""
         order = [*self.telling[mutant.row], *self.names.get(mutant.row, ())]
-        if mutant.table not in PRIMITIVES:
+        if mutant.table == "staged":  # of which plain functions alone have anything
+            order += [n for n, case in enumerate(self.cases) if case.plain]
+        elif mutant.table not in PRIMITIVES:
             order += range(len(self.cases))
         elif TRANSFORMED.intersection(mutant.path[3:4]):
             order = [n for n in order if n in self.sessions]

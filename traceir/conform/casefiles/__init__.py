@@ -5,6 +5,7 @@ they must give; or a `Session` of calls. Start reading at `cases.read_cases`.
 
 - `cases`: the reader of case files, verb by verb
 - `outcomes`: outcomes of a call, compared with those that a case demands
+- `plain_functions`: cases that are functions of Python's, each with calls of it
 - `profiles`: profiles: the parts of the suite that an implementation may claim
 - `sessions`: sessions: calls of jitted functions, and the outcome of each
 - `values`: arrays, types and host objects as cases write them

@@ -1,7 +1,8 @@
 """The reader of case files, verb by verb.
 
 A file holds blocks `case name`, each with indented verbs; a verb's text goes on in
-lines that are indented deeper. Serves: every table; the form is in `spec/cases.rst`.
+lines that are indented deeper. Files of Python's have cases, too, which are plain
+functions. Serves: every table; the form is in `spec/cases.rst`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from traceir.conform.casefiles.plain_functions import PlainFunction, read_functions
 from traceir.conform.casefiles.sessions import (
     Call,
     Function,
@@ -48,12 +50,14 @@ class Case:
     """One case: the text of each verb as a part of its file's text.
 
     The parts are read when asked for, so that a case about malformed text can exist.
+    A case that is a plain function, `plain`, has no other verb than `cites`.
     """
 
     name: str
     file: str
     line: int
     verbs: Mapping[str, tuple[SourceText, ...]]
+    plain: PlainFunction | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -65,7 +69,7 @@ class Case:
     @cached_property
     def cites(self) -> tuple[str, ...]:
         """The ids of the rules that the case is about."""
-        return self.words("cites")
+        return tuple(word.rstrip(",") for word in self.words("cites"))
 
     @property
     def reject(self) -> str | None:
@@ -84,10 +88,14 @@ class Case:
         if self.session:
             calls = (s for s in self.session.steps if isinstance(s, Call))
             found |= {c.rule for c in calls if c.rule and c.rule != "host"}
+        if self.plain:
+            found |= {call.rule for call in self.plain.calls if call.rule}
         return frozenset(found)
 
     def program(self, rules: Rules | None = None) -> ClosedJaxpr:
         """The program of `given`, its `weak` inputs weakly typed; raises its errors."""
+        if self.plain:
+            raise (rules or default()).error("text.case", got="no program")
         (source,) = self.verbs["given"]
         source = SourceText(source.text, source.start, source.stop, rules or default())
         module = ValueReader(source).module()
@@ -200,7 +208,7 @@ def read_cases(text: str, file: str = "<cases>") -> list[Case]:
 
 
 def load_cases(folder: Path | None = None) -> list[Case]:
-    """The cases of all `.tir` files below a folder, by default the specification's."""
+    """The cases of all files below a folder, by default the specification's."""
     return _loaded(folder) if folder else list(_of_the_specification())
 
 
@@ -215,7 +223,17 @@ def _loaded(folder: Path) -> list[Case]:
     for path in sorted(folder.rglob("*.tir")):
         name = path.relative_to(folder).as_posix()
         found += read_cases(path.read_text(encoding="utf-8"), name)
+    for path in sorted(folder.glob("*.py")):
+        found += _plain(path)
     return found
+
+
+def _plain(path: Path) -> Iterator[Case]:
+    """The cases of a file of plain functions."""
+    for part in read_functions(path.read_text(encoding="utf-8"), path):
+        name = f"{path.stem}/{part.function.name.replace('_', '-')}"
+        verbs = {"cites": (part.cites,), "plain": (part.source,)}
+        yield Case(name, path.name, part.line, verbs, part.function)
 
 
 def _case(text: str, block: re.Match[str], end: int, file: str) -> Case:

@@ -21,6 +21,7 @@ PROFILES: Mapping[str, str] = {
     "face": "functions, operators and indices of arrays",
     "transforms": "derivatives, batching and named axes, nested in any order",
     "control": "conditions, loops and effects",
+    "plain": "functions as Python has them, with its loops and branches",
 }
 # Files of sessions that are not about the cache.
 _FILES = {
@@ -44,6 +45,8 @@ _FILES = {
 def profile_of(case: Case) -> str:
     """The one profile that a case belongs to, by its verbs and its file."""
     verbs = case.verbs.keys()
+    if case.plain:
+        return "plain"
     if case.file in _FILES:
         return _FILES[case.file]
     if verbs & {"prints", "full"} or (case.reject or "").startswith("text."):

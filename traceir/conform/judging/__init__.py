@@ -7,6 +7,7 @@ verdicts, compared with the recorded deviations. Start reading at `run.judge`.
 - `answers`: an implementation's answers, checked before they are believed
 - `deviations`: recorded deviations: the known differences of an implementation
 - `oracle_backend`: a backend of `traceir.jit` that runs programs by the tables
+- `plain`: the judge of plain functions: Python itself says what a call does
 - `run`: the judge: one verdict for each case
 - `runs`: runs: the verdicts of one implementation, as files
 - `witness`: the check of a whole program by the values of all its variables

@@ -56,12 +56,19 @@ class Adapter:
             return Verdict("fail", self.problem)
         if profile_of(case) not in self.profiles:
             return Verdict("unsupported", f"not claimed: {profile_of(case)}")
-        method = "session" if case.session else "type"
-        for name in (method, *(("eval",) if "value" in case.verbs else ())):
+        for name in _methods(case):
             if not callable(getattr(self.implementation, name, None)):
                 return Verdict("crashed", f"the adapter has no method `{name}`")
         known: Implementation = _Declared(self.implementation, self.choices)
         return judge(known, case)
+
+
+def _methods(case: Case) -> tuple[str, ...]:
+    """The methods that an adapter must have for a case."""
+    if case.plain:
+        return ()
+    method = "session" if case.session else "type"
+    return (method, "eval") if "value" in case.verbs else (method,)
 
 
 class _Declared:

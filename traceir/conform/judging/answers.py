@@ -30,6 +30,10 @@ class Malformed(Exception):
     """An answer is not of the form that the protocol asks for."""
 
 
+class Unattributed(Exception):
+    """Ends a judgement: passed, but by a rejection that names no rule."""
+
+
 def describe(error: BaseException, named: bool = True) -> str:
     """An exception in words, even one whose own text cannot be made.
 

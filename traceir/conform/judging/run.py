@@ -29,9 +29,14 @@ import numpy as np
 
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.outcomes import Outcome, expected_class
+from traceir.conform.casefiles.plain_functions import (
+    DECORATORS,
+    RECORDED,
+    PlainFunction,
+)
 from traceir.conform.casefiles.sessions import Call, Probe, Session
 from traceir.conform.casefiles.values import TypedValue, same_bits, show
-from traceir.conform.judging import answers, witness
+from traceir.conform.judging import answers, plain, witness
 from traceir.conform.judging.witness import Arrays
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Literal, subjaxprs
@@ -69,7 +74,9 @@ class Implementation(Protocol):
     It may also have `version`, a text; `choices`, what it declares of the choices that
     the tables leave open, by their ids; `profiles`, the names of those that it claims;
     and `text(program, full)`, where it reads and prints programs as the tables say;
-    `reads = False` where it prints alone.
+    `reads = False` where it prints alone; `plain(function)`, its decorator of plain
+    functions, `recorded(function, *args)`, which loops and choices the program of a
+    call has, and `decorators`, its counterparts of Numba's.
     """
 
     @property
@@ -97,10 +104,6 @@ class Verdict:
         return self.kind == "pass"
 
 
-class _Unattributed(Exception):
-    """Ends a judgement: passed, but by a rejection that names no rule."""
-
-
 def judge(
     implementation: Implementation,
     case: Case,
@@ -120,7 +123,7 @@ def judge(
         return Verdict("unsupported", answers.describe(reason, named=False))
     except answers.Malformed as reason:
         return Verdict("fail", str(reason))
-    except _Unattributed as found:
+    except answers.Unattributed as found:
         return Verdict("pass", f"unattributed: {found}")
     except Exception as error:  # a crash of the implementation is a verdict
         return Verdict("crashed", answers.located(error))
@@ -147,6 +150,8 @@ def check_choices(choices: Any, rules: Rules) -> str | None:
 def _check(
     implementation: Implementation, case: Case, rules: Rules, exact: bool
 ) -> str | None:
+    if case.plain:
+        return _check_plain(implementation, case.plain)
     if case.session:
         return _check_session(implementation, case.session)
     try:
@@ -170,6 +175,20 @@ def _check(
     )
 
 
+def _check_plain(implementation: Implementation, function: PlainFunction) -> str | None:
+    compiled = getattr(implementation, "plain", None)
+    if compiled is None:
+        raise Unsupported("no functions as Python has them")
+    recorded = getattr(implementation, "recorded", None)
+    decorators = getattr(implementation, "decorators", None)
+    if recorded is None and any(call.asks for call in function.calls):
+        raise Unsupported("does not tell what is recorded")
+    if decorators is None and function.decorates:
+        raise Unsupported("no decorators in place of Numba's")
+    names = {RECORDED: recorded, DECORATORS: decorators}
+    return plain.faults(function, compiled, names)
+
+
 def _check_refusal(
     implementation: Implementation, case: Case, program: ClosedJaxpr
 ) -> str | None:
@@ -188,7 +207,7 @@ def _check_rejection(error: Exception, case: Case) -> str | None:
     """The reason why an exception is not the rejection expected, or None."""
     if isinstance(error, Rejected):
         if case.reject and expected_class(error.class_, case.reject):
-            raise _Unattributed(error.class_)
+            raise answers.Unattributed(error.class_)
         return f"rejected, {error}, {_wanted(case, attributed=False)}"
     rule = getattr(error, "rule", None)
     if not rule or not isinstance(rule, str):
@@ -303,5 +322,5 @@ def _check_session(implementation: Implementation, session: Session) -> str | No
         return f"{len(outcomes)} outcomes for {len(steps)} calls"
     raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)
     for outcome in raises:
-        raise _Unattributed(str(outcome.cls))
+        raise answers.Unattributed(str(outcome.cls))
     return None

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from traceir.conform.casefiles.cases import Case
+from traceir.conform.casefiles.plain_functions import PlainFunction
 from traceir.conform.casefiles.profiles import profile_of
 from traceir.conform.casefiles.sessions import SessionObject, SessionTransform
 from traceir.conform.casefiles.values import Ref, TypedValue
@@ -55,8 +56,12 @@ def case_data(case: Case) -> dict[str, Json]:
         "type": None,
         "program": None,
         "session": None,
+        "plain": None,
         "unreadable": None,
     }
+    if case.plain:
+        found["plain"] = plain_data(case.plain)
+        return found
     if "value" in case.verbs:
         found["value"] = [array_data(v) for v in case.values("value")]
     if "type" in case.verbs:
@@ -70,6 +75,12 @@ def case_data(case: Case) -> dict[str, Json]:
         text = "\n".join(_text(part) for part in case.verbs["given"])
         found["unreadable"] = {"text": text, "rule": error.rule}
     return found
+
+
+def plain_data(function: PlainFunction) -> dict[str, Json]:
+    """A plain function: the text of its file, and its calls as text."""
+    calls = [{f.name: getattr(c, f.name) for f in fields(c)} for c in function.calls]
+    return {"function": function.name, "text": function.text, "calls": calls}
 
 
 def _text(source: SourceText) -> str:

@@ -137,6 +137,9 @@ def source(case: Case) -> str:
     """
     parts = [part for parts in case.verbs.values() for part in parts]
     text = parts[0].text
+    if case.plain:
+        (part,) = case.verbs["plain"]
+        return text[part.start : part.stop].rstrip()
     start = text.rfind(f"case {case.name}", 0, min(part.start for part in parts))
     lines = text[start : max(part.stop for part in parts)].split("\n")
     return "\n".join(line for line in lines if line.strip())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
 from traceir.ir.typecheck import check
 from traceir.jit.backends import resolve
+from traceir.jit.function import JitFunction, Options
 from traceir.oracle import scalar_interpreter
 from traceir.reference import interpreter
 from traceir.rules import Rules, default
@@ -28,6 +31,8 @@ from traceir.text.printer import to_text
 
 # What a backend says of a program that it has no code for.
 UNSUPPORTED = "backend.unsupported"
+# What loops and choices of plain functions are recorded as.
+CONSTRUCTS = frozenset({"cond", "scan", "while"})
 
 
 def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
@@ -45,6 +50,15 @@ def declared() -> Mapping[str, str]:
     return scalar_interpreter.declared_choices(default())
 
 
+def constructs(program: ClosedJaxpr) -> list[str]:
+    """The loops and choices of a program, and of the programs in it, sorted."""
+    found = [e.primitive for e in program.eqns if e.primitive in CONSTRUCTS]
+    for eqn in program.eqns:
+        for inner in subjaxprs(eqn):
+            found += constructs(inner)
+    return sorted(found)
+
+
 def lacks_constants(program: ClosedJaxpr) -> bool:
     """True if a constant of a program, or of a program in it, has no value."""
     inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
@@ -56,6 +70,8 @@ class ByTables:
     """The base of this project's implementations: types and text by the tables."""
 
     rules: Rules
+    # The backend of `traceir.jit` that runs plain functions.
+    backend: str
     version = traceir.__version__
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
@@ -73,6 +89,15 @@ class ByTables:
         """The program as text, or as the text that leaves nothing out."""
         return to_text(program, full, self.rules)
 
+    def plain(self, function: Callable[..., Any]) -> JitFunction:
+        """A plain function under the decorator of the implementation."""
+        options = Options(backend=self.backend, face="numpy", x64=True, numpy_out=True)
+        return JitFunction(function, None, None, options)
+
+    def recorded(self, function: JitFunction, *args: Any) -> list[str]:
+        """The loops and choices of what a plain function is traced to."""
+        return constructs(function.trace(*args).jaxpr)
+
 
 @dataclass(frozen=True)
 class Oracle(ByTables):
@@ -81,6 +106,7 @@ class Oracle(ByTables):
     rules: Rules = field(default_factory=default)
     name: str = "oracle"
     choices: Mapping[str, str] = field(default_factory=dict)
+    backend: str = "oracle"
 
     def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results that the `value` formulas define.
@@ -109,6 +135,7 @@ class Reference(ByTables):
     rules: Rules = field(default_factory=default)
     name: str = "reference"
     choices: Mapping[str, str] = field(default_factory=declared)
+    backend: str = "reference"
 
     def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results of the evaluator's kernels."""
@@ -135,6 +162,12 @@ class CompiledImplementation(ByTables):
     def choices(self) -> Mapping[str, str]:
         """The reference's choices, where the backend declares nothing else."""
         return {**declared(), **getattr(resolve(self.backend), "CHOICES", {})}
+
+    @property
+    def decorators(self) -> Any:
+        """The counterparts of Numba's decorators, None if there are none."""
+        name = getattr(resolve(self.backend), "DECORATORS", None)
+        return import_module(name) if name else None
 
     def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results of the compiled program."""
