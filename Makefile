@@ -109,8 +109,9 @@ lint: $(VENV)/.lint ## ruff: rules and format; import-linter: who may import who
 	$(VENV)/bin/lint-imports
 	PATH="$(abspath $(VENV)/bin):$$PATH" $(VENV)/bin/check-manifest --no-build-isolation
 
-type: $(VENV)/.lint ## mypy, strict
+type: $(VENV)/.lint ## mypy, strict; then mypy and pyright on a user's program
 	$(python) -m mypy
+	$(python) -m pytest -n 0 tests/checkers $(ARGS)
 
 format: $(VENV)/.lint ## let ruff rewrite what it can
 	$(VENV)/bin/ruff check --fix .

@@ -7,12 +7,14 @@ Rules: compat.*
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from rule_errors import raises_rule
 
+import traceir_numba
 from traceir_numba import compat
 from traceir_numba.compat import (
     float32,
@@ -183,20 +185,50 @@ def test_functions_of_neighbours() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "hint"),
     [
-        {"forceobj": True},
-        {"locals": {"x": float32}},
-        {"error_model": "java"},
-        {"target": "cuda"},
-        {"nopyton": True},
+        ({"forceobj": True}, 'fallback="numpy"'),
+        ({"locals": {"x": float32}}, "np.float32"),
+        ({"error_model": "java"}, '"python"'),
+        ({"target_backend": "gpu"}, "leave it out"),
+        ({"pipeline_class": object}, "no passes"),
+        ({"nopyton": True}, "write `nopython=`"),
+        ({"nothing_like_it": True}, "leave it out"),
     ],
 )
-def test_options_without_a_counterpart(options: dict[str, Any]) -> None:
-    with raises_rule("compat.option", TypeError, next(iter(options))):
-        njit(**options)
-    with raises_rule("compat.option", TypeError):
-        vectorize([], **options)
+def test_options_without_a_counterpart(options: dict[str, Any], hint: str) -> None:
+    told = f"(?s)got: {next(iter(options))}=.*hint: .*{hint}"
+    for decorator in (njit, traceir_numba.jit, partial(vectorize, [])):
+        with raises_rule("compat.option", TypeError, told):
+            decorator(**options)
+    with raises_rule("compat.option", TypeError, "target='cuda'"):
+        njit(target="cuda")
+
+
+def test_the_decorator_takes_numbas_options() -> None:
+    taken = traceir_numba.jit(
+        nopython=True, parallel=True, fastmath=True, cache=True, nogil=True
+    )
+    assert taken(norm)(np.array([3.0, 4.0])) == 5.0
+
+    def inverse(n: int) -> float:
+        return 1 / n
+
+    assert traceir_numba.jit(inverse, error_model="numpy")(0) == math.inf
+    with pytest.raises(ZeroDivisionError):
+        traceir_numba.jit(inverse, error_model="python")(0)
+
+    def at(x: Any, k: int) -> Any:
+        return x[k]
+
+    with pytest.raises(IndexError):
+        traceir_numba.jit(at, boundscheck=None)(np.zeros(2), 2)
+    with raises_rule("compat.option", TypeError, "hint: write `fallback=`"):
+        traceir_numba.jit(at, fallbock="numpy")
+    with raises_rule("jit.callable", TypeError, "hint: leave the signature out"):
+        traceir_numba.jit("f8(f8)")
+    with raises_rule("jit.backend", ValueError, "write target='cpu' or target='cuda'"):
+        traceir_numba.jit(at, target="gpu")
 
 
 def test_names_without_a_counterpart() -> None:

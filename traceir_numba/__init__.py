@@ -26,6 +26,7 @@ that of the packages here.
 - `device_functions`: functions that kernels call: source made from templates
 - `errors`: errors of the backend, each with a rule and the user's line
 - `numba_cuda_shim`: an import finder that keeps numba-cuda's from our modules
+- `numba_options`: Numba's options: taken where they change no result, else explained
 """
 
 # It has halves that run before and after each fork: imported during a fork, by another
@@ -33,6 +34,7 @@ that of the packages here.
 import concurrent.futures.thread  # noqa: F401  # see above
 import sys
 
+from traceir.base.version import VERSION
 from traceir_numba import numba_cuda_shim
 from traceir_numba.aot.api import export
 from traceir_numba.aot.seals import verify
@@ -42,6 +44,7 @@ from traceir_numba.runtime.thread_pool import set_threads, threads
 
 numba_cuda_shim.go_first(sys.meta_path)
 
+__version__ = VERSION
 __all__ = [
     "MemoryInfo",
     "clear_memory",

@@ -6,14 +6,47 @@ Serves: cache.key.face
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack, overload
 
 from traceir import rules
+from traceir.jit.cache.options import Options
 from traceir.jit.fallback import FallbackFunction, check_fallback
-from traceir.jit.function import JitFunction, Options
+from traceir.jit.function import JitFunction, P, R
+from traceir_numba.numba_options import NumbaOptions, check_options, divided
 
 # The backend of each target.
 TARGETS = {"cpu": "numba", "cuda": "cuda"}
+_SIGNATURE = (
+    "leave the signature out: each kind of arguments is compiled when it comes; "
+    "`njit` of `traceir_numba.compat` takes signatures"
+)
+
+
+class DecoratorOptions(NumbaOptions, total=False):
+    """The options of the decorator, and Numba's, for type checkers."""
+
+    static_argnums: int | Sequence[int] | None
+    static_argnames: str | Iterable[str] | None
+    max_traces: int | None
+    strict: bool
+    write_arguments: bool
+    fallback: str | None
+    sanitize: bool
+    boundscheck: bool | None
+    control_flow: str | None
+    target: str
+
+
+@overload
+def jit(
+    fun: Callable[P, R], **options: Unpack[DecoratorOptions]
+) -> JitFunction[P, R]: ...
+
+
+@overload
+def jit(
+    fun: None = None, **options: Unpack[DecoratorOptions]
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 
 
 def jit(
@@ -26,9 +59,10 @@ def jit(
     write_arguments: bool = True,
     fallback: str | None = None,
     sanitize: bool = False,
-    boundscheck: bool = True,
+    boundscheck: bool | None = True,
     control_flow: str | None = None,
     target: str = "cpu",
+    **numba: Any,
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
 
@@ -66,6 +100,13 @@ def jit(
     arrays on the device that it was given are CuPy's, PyTorch's, Numba's or JAX's,
     results are that library's.
 
+    Options of Numba's that say how to compile, `nopython`, `parallel`, `fastmath`,
+    `cache`, `nogil` and others, are taken, and change nothing: loops are vectorised and
+    shared among threads where that pays, with the same results. With
+    `error_model="numpy"`, a division of Python's numbers by zero gives NumPy's infinity
+    or NaN; with "python", the default, it raises. Others that would change results are
+    explained (compat.option).
+
     Without `fun`, returns a decorator. Raises what `traceir.jit` raises, and where a
     plain function does what cannot be traced, the rules face.*, index.*, update.*.
 
@@ -81,7 +122,8 @@ def jit(
     backend = TARGETS.get(target)
     if backend is None:
         got = f"target={target!r}; there are {', '.join(TARGETS)}"
-        raise rules.error("jit.backend", got=got)
+        hint = f"write {' or '.join(f'target={name!r}' for name in TARGETS)}"
+        raise rules.error("jit.backend", got=got, hint=hint)
     options = Options(
         backend=backend,
         max_traces=max_traces,
@@ -91,15 +133,20 @@ def jit(
         strict=strict,
         write_arguments=write_arguments and target == "cpu",
         sanitize=sanitize,
-        boundscheck=boundscheck,
+        boundscheck=boundscheck is None or boundscheck,
         control_flow=control_flow,
     )
     check_fallback(fallback)
+    check_options(numba, own=DecoratorOptions.__annotations__)
+    if isinstance(fun, str | list | tuple):
+        raise rules.error("jit.callable", got=repr(fun), hint=_SIGNATURE)
     made = JitFunction if fallback is None else FallbackFunction
     if target == "cuda":
         from traceir_numba.cuda.function import CudaFallbackFunction, CudaFunction
 
         made = CudaFunction if fallback is None else CudaFallbackFunction
     if fun is None:
-        return lambda f: made(f, static_argnums, static_argnames, options)
-    return made(fun, static_argnums, static_argnames, options)
+        return lambda f: made(
+            divided(f, numba), static_argnums, static_argnames, options
+        )
+    return made(divided(fun, numba), static_argnums, static_argnames, options)

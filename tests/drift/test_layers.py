@@ -181,11 +181,13 @@ LEFTOVERS = {
     "an unfinished place": r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b",
     # JAX is what tests are compared with, where it is, and PyTorch and CuPy have arrays
     # on devices; the next are extras, for which functions are tasks; the names of
-    # instructions are those of one architecture, no Python package is a C compiler, and
-    # the simulator's memory is the host's. Nothing else may be missing.
+    # instructions are those of one architecture, no Python package is a C compiler, the
+    # simulator's memory is the host's, and type checkers are lint's. Nothing else may
+    # be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
     + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|"
-    + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE), reason=))",
+    + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE|MYPY|"
+    + r"PYRIGHT), reason=))",
     "a merge's mark": "^(<<<<<<<|>>>>>>>) ",
 }
 

@@ -32,7 +32,7 @@ from traceir.transforms.autodiff.jvp_trace import is_inexact
 Bytes = bytes | bytearray | memoryview
 
 
-class Exported(JitFunction):
+class Exported(JitFunction[..., Any]):
     """A program under the name of the function that it was traced from.
 
     Called with arguments of the types that it was exported for, alone or inside a

@@ -7,11 +7,39 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 from traceir.jit.donation import DonatingFunction
-from traceir.jit.function import JitFunction, Options
+from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.sharded import ShardedFunction
+
+
+class JitOptions(TypedDict, total=False):
+    """The options of `jit`, for type checkers."""
+
+    static_argnums: int | Sequence[int] | None
+    static_argnames: str | Iterable[str] | None
+    keep_unused: bool
+    inline: bool
+    backend: str | None
+    max_traces: int | None
+    strict: bool
+    sanitize: bool
+    in_shardings: Any
+    out_shardings: Any
+    donate_argnums: int | Sequence[int] | None
+    donate_argnames: str | Iterable[str] | None
+    control_flow: str | None
+
+
+@overload
+def jit(fun: Callable[P, R], **options: Unpack[JitOptions]) -> JitFunction[P, R]: ...
+
+
+@overload
+def jit(
+    fun: None = None, **options: Unpack[JitOptions]
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 
 
 def jit(

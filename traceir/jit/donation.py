@@ -21,7 +21,7 @@ from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.cache.trace_cache import TraceCacheEntry
-from traceir.jit.function import JitFunction, Options
+from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
 from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
@@ -33,14 +33,14 @@ Numbers = int | Sequence[int] | None
 Names = str | Iterable[str] | None
 
 
-class DonatingFunction(JitFunction):
+class DonatingFunction(JitFunction[P, R]):
     """A jitted function that may write its results over some of its arguments."""
 
     __slots__ = ("_donated",)
 
     def __init__(
         self,
-        fun: Callable[..., Any],
+        fun: Callable[P, R],
         argnums: Numbers,
         argnames: Names,
         options: Options,
@@ -110,7 +110,9 @@ class DonatingFunction(JitFunction):
         return tuple(found)
 
 
-def _resolved(function: JitFunction, donated: tuple[Numbers, Names]) -> StaticSpec:
+def _resolved(
+    function: JitFunction[..., Any], donated: tuple[Numbers, Names]
+) -> StaticSpec:
     """The donated arguments; raises ValueError (jit.donate)."""
     try:
         spec = resolve_static(function._form.signature, *donated)

@@ -12,7 +12,7 @@ from traceir import rules
 from traceir.base import config, source_info
 from traceir.errors import TraceirError
 from traceir.jit.cache.trace_cache import TraceCacheEntry
-from traceir.jit.function import JitFunction
+from traceir.jit.function import JitFunction, P, R
 from traceir.jit.staging import Prepared
 
 # What has been told, by file: once for each line that calls and each reason.
@@ -28,7 +28,7 @@ class _Untraceable(Exception):
         self.error = error
 
 
-class FallbackFunction(JitFunction):
+class FallbackFunction(JitFunction[P, R]):
     """A jitted function that NumPy runs, with a warning, where it cannot be traced."""
 
     __slots__ = ()

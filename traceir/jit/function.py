@@ -15,23 +15,24 @@ The path of a call:
    by the backend, and a runner for this raw key is kept.
 """
 
+# mypy: no-warn-return-any
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from traceir import rules
 from traceir.base import config, cost_model
 from traceir.base.config import local
-from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache.cache_key import CallSignature
+from traceir.jit.cache.options import Options as Options
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import (
     GUARD,
@@ -61,37 +62,19 @@ from traceir.sanitize.nan_checks import watched
 from traceir.tracing.staging import StagingTrace, apply, face_module
 from traceir.tracing.trace import bind
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of `jit`, and the face and types of the drop-in decorator."""
-
-    backend: str | None = None
-    keep_unused: bool = False
-    inline: bool = False
-    max_traces: int | None = None
-    face: str = "jax"
-    x64: bool | None = None
-    numpy_out: bool = False
-    strict: bool = False
-    write_arguments: bool = True
-    sanitize: bool = False
-    boundscheck: bool = True
-    control_flow: str | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.max_traces, int | None):
-            raise TypeError(f"max_traces is an int or None, got {self.max_traces!r}")
-        if self.control_flow not in (None, "staged", "python"):
-            got = f"control_flow={self.control_flow!r}"
-            raise rules.error("jit.control-flow", got=got)
+# The parameters of a function, and its result.
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class JitFunction(Pickled):
+class JitFunction(Pickled, Generic[P, R]):
     """A function under `jit`: called like the function, compiled per cache key.
 
-    Made by `traceir.jit`; see there.
+    Made by `traceir.jit`; see there. Type checkers know its parameters and its result.
     """
+
+    __name__: str
+    __wrapped__: Callable[P, R]
 
     # Not in `__dict__`, which is copied to what wraps the function.
     __slots__ = (
@@ -101,7 +84,7 @@ class JitFunction(Pickled):
 
     def __init__(
         self,
-        fun: Callable[..., Any],
+        fun: Callable[P, R],
         argnums: int | Sequence[int] | None,
         argnames: str | Iterable[str] | None,
         options: Options,
@@ -121,7 +104,7 @@ class JitFunction(Pickled):
         self._raw_static = self._static or None
         self._faults = is_set if options.face == "numpy" else None
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         state = local
         raw: Any = None
         if state.trace is None:
@@ -301,6 +284,13 @@ class JitFunction(Pickled):
             return list(called(trace, closed, checks, run, operands))
         found = run(operands)
         return found if checks is None else checks.looked_at(found)
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> JitFunction[P, R]: ...
+
+    # Also asked for static methods, which are not bound: any arguments, then.
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> JitFunction[..., R]: ...
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)

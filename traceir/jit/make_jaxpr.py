@@ -48,7 +48,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return Traced(entry, "reference", False, False).out_info
 
 
-class _Stager(JitFunction):
+class _Stager(JitFunction[..., Any]):
     """A jitted function that is asked for its traces alone."""
 
     __slots__ = ()

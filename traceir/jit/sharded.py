@@ -12,13 +12,13 @@ from traceir import rules
 from traceir.arrays.array import LIVING
 from traceir.arrays.sharding import check_sharding, spread_shardings
 from traceir.jit.cache.cache_key import leaf_paths
-from traceir.jit.function import JitFunction, Options
+from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.pickling import Making
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 
 
-class ShardedFunction(JitFunction):
+class ShardedFunction(JitFunction[P, R]):
     """A jitted function whose arguments and results lie on devices as is said.
 
     The layout of an array over devices is no part of its type, so nothing is traced for
@@ -29,7 +29,7 @@ class ShardedFunction(JitFunction):
 
     def __init__(
         self,
-        fun: Callable[..., Any],
+        fun: Callable[P, R],
         argnums: int | Sequence[int] | None,
         argnames: str | Iterable[str] | None,
         options: Options,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -31,15 +31,15 @@ from traceir.transforms.batching.vmap import vmap
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import Values, Zero
 
-Function = Callable[..., Any]
+P = ParamSpec("P")
 
 
 def jacfwd(
-    fun: Function,
+    fun: Callable[P, Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Function:
+) -> Callable[P, Any]:
     """A function that gives the Jacobian of `fun`, column by column in forward mode.
 
     For each leaf of the result, of shape r, there is a tree like the argument with
@@ -57,7 +57,7 @@ def jacfwd(
     check_callable(fun, "jacfwd")
 
     @wraps(fun, "Jacobian, by forward mode,")
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+    def jacobian_of(*args: P.args, **kwargs: P.kwargs) -> Any:
         """The Jacobian by columns: tangents along all unit vectors."""
         places = positions(argnums, args, "jacfwd")
         call = flat_function_at(fun, args, kwargs, places, has_aux, "jacfwd")
@@ -90,12 +90,12 @@ def jacfwd(
 
 
 def jacrev(
-    fun: Function,
+    fun: Callable[P, Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Function:
+) -> Callable[P, Any]:
     """A function that gives the Jacobian of `fun`, row by row in reverse mode.
 
     The result is as that of `jacfwd`. Cheap where there are fewer results than inputs.
@@ -109,7 +109,7 @@ def jacrev(
     check_callable(fun, "jacrev")
 
     @wraps(fun, "Jacobian, by reverse mode,")
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+    def jacobian_of(*args: P.args, **kwargs: P.kwargs) -> Any:
         """The Jacobian by rows: cotangents of all unit vectors."""
         places = positions(argnums, args, "jacrev")
         call = flat_function_at(fun, args, kwargs, places, has_aux, "jacrev")
@@ -167,11 +167,11 @@ def _rows(
 
 
 def hessian(
-    fun: Function,
+    fun: Callable[P, Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Function:
+) -> Callable[P, Any]:
     """A function that gives the second derivatives of `fun`: `jacfwd` of `jacrev`.
 
     For each pair of leaves of the argument, of shapes s and t, an array of the result's

@@ -7,32 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias, Unpack, overload
 
 from traceir import rules
-from traceir.face.python.numbers import DIVISION
+from traceir.jit.function import JitFunction, P, R
 from traceir_numba import api
 from traceir_numba.compat.signatures import NumbaType, Signature, chosen, signature
+from traceir_numba.numba_options import NumbaOptions, check_options, divided
 
 Function = Callable[..., Any]
-# Options that say how to compile: any value of theirs has the same results.
-_WITHOUT_EFFECT = frozenset(
-    (
-        *("cache", "nogil", "parallel", "fastmath", "inline", "nopython", "debug"),
-        *("looplift", "no_rewrites", "no_cpython_wrapper", "no_cfunc_wrapper", "nogil"),
-        *("boundscheck", "forceinline", "writable_args", "identity", "_nrt"),
-    )
-)
-# Options that have to have one of these values, by their names.
-_FIXED: Mapping[str, tuple[Any, ...]] = {
-    "forceobj": (False,),
-    "locals": (None, {}),
-    "pipeline_class": (None,),
-    "target": ("cpu", "parallel", None),
-    "target_backend": (None,),
-    "error_model": ("python", "numpy"),
-}
+One: TypeAlias = str | NumbaType | Signature | tuple[NumbaType, ...]
+Signatures: TypeAlias = One | list[One] | None
 
 
 class MissingName:
@@ -56,13 +41,6 @@ class prange:  # the name that users know
     def __new__(cls, *bounds: Any) -> Any:
         """The range itself."""
         return range(*bounds)
-
-
-def check_options(options: Mapping[str, Any]) -> None:
-    """Raise TypeError (compat.option) for an option that would change results here."""
-    for name, value in options.items():
-        if name not in _WITHOUT_EFFECT and value not in _FIXED.get(name, ()):
-            raise rules.error("compat.option", got=f"{name}={value!r}")
 
 
 class SignedFunction:
@@ -89,31 +67,23 @@ def _is_signature(value: Any) -> bool:
     return isinstance(value, (str, tuple, list, NumbaType, Signature))
 
 
-def compiled(function: Function, options: Mapping[str, Any]) -> Any:
+def compiled(function: Callable[P, R], options: Mapping[str, Any]) -> JitFunction[P, R]:
     """A function under this package's decorator."""
-    if options.get("error_model") == "numpy":
-        function = _dividing_as_numpy(function)
-    made = api.jit(function)
-    made.py_func = function
+    made = api.jit(divided(function, options))
+    vars(made)["py_func"] = function
     return made
 
 
-def _dividing_as_numpy(function: Function) -> Function:
-    """A copy of a function that divides Python's numbers by zero as NumPy does."""
-    if not isinstance(function, FunctionType):
-        return function
-    made = FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    functools.update_wrapper(made, function)
-    made.__kwdefaults__ = function.__kwdefaults__
-    vars(made).pop("__wrapped__")
-    setattr(made, DIVISION, "numpy")
-    return made
+@overload
+def njit(  # type: ignore[overload-overlap]  # types can be called
+    signature_or_function: Signatures = None, **options: Unpack[NumbaOptions]
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+
+
+@overload
+def njit(
+    signature_or_function: Callable[P, R], **options: Unpack[NumbaOptions]
+) -> JitFunction[P, R]: ...
 
 
 def njit(signature_or_function: Any = None, **options: Any) -> Any:

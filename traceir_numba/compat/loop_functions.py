@@ -21,8 +21,8 @@ import numpy as np
 
 from traceir import rules
 from traceir_numba import api
-from traceir_numba.compat.decorators import check_options
 from traceir_numba.compat.signatures import Signature, chosen, signature
+from traceir_numba.numba_options import check_options
 
 Function = Callable[..., Any]
 

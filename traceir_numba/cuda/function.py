@@ -16,7 +16,7 @@ from traceir.jit.backends import executable
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import results_of
 from traceir.jit.fallback import FallbackFunction
-from traceir.jit.function import JitFunction
+from traceir.jit.function import JitFunction, P, R
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import raw_key
 from traceir.jit.instrument import instrumented
@@ -29,7 +29,7 @@ from traceir_numba.cuda.backend import CudaExecutable
 from traceir_numba.cuda.run import to_device, to_host
 
 
-class CudaFunction(JitFunction):
+class CudaFunction(JitFunction[P, R]):
     """A function that is compiled for a device once per kind of arguments.
 
     Arguments that are on the device are read there; NumPy's are copied to it. Results
@@ -81,7 +81,7 @@ class CudaFunction(JitFunction):
         return _CudaTraced(traced.entry, traced.backend, True, True)
 
 
-class CudaFallbackFunction(FallbackFunction, CudaFunction):
+class CudaFallbackFunction(FallbackFunction[P, R], CudaFunction[P, R]):
     """Such a function that NumPy runs, on the host, where it cannot be traced."""
 
     __slots__ = ()

@@ -39,7 +39,7 @@ MOST = 1024
 # Of these Python's integers are numbers like others, not part of the function.
 _TAKES_NUMBERS = {getattr(operator, name) for name in ("add", "sub", "mul", "truediv")}
 _TAKES_NUMBERS |= {getattr(operator, name) for name in COMPARISON}
-_functions: dict[Any, CudaFunction] = {}
+_functions: dict[Any, CudaFunction[..., Any]] = {}
 # NumPy's functions whose results have as many elements as values decide.
 _COUNTED = {
     *(np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.trim_zeros),
@@ -93,7 +93,7 @@ class _OperatorCall:
         array = isinstance(value, DeviceArray | Array | np.ndarray | np.generic)
         return array or is_foreign(value)
 
-    def function(self) -> CudaFunction:
+    def function(self) -> CudaFunction[..., Any]:
         """The function of the operands."""
         function, args, kwargs = self.key[0], self.args, self.kwargs
 

@@ -210,11 +210,11 @@ class _Faces:
         update_wrapper(self, fun, updated=())
         self.system = system
         self.make = partial(_jitted, fun, static, options, system.backend)
-        self.faces: dict[str, JitFunction] = {}
+        self.faces: dict[str, JitFunction[..., Any]] = {}
         assert self.function
 
     @property
-    def function(self) -> JitFunction:
+    def function(self) -> JitFunction[..., Any]:
         """The function in the face in force."""
         face = self.system.face
         if face not in self.faces:
@@ -227,7 +227,7 @@ class _Faces:
 
 def _jitted(
     fun: AnyFunction, static: Static, options: JitOptions, backend: str, face: str
-) -> JitFunction:
+) -> JitFunction[..., Any]:
     rest = {"backend": backend, **options, "face": face}
     argnums = rest.pop("static_argnums", None)
     argnames = rest.pop("static_argnames", None) or static

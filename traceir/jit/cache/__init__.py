@@ -8,6 +8,7 @@ key stands a `TraceCacheEntry`, one trace. Start reading at `trace_cache.Functio
 - `external_state`: checks that tracing a function changes nothing outside of it
 - `fingerprints`: fingerprints of Python values, which tell if a value has changed
 - `known_arguments`: arguments of plain functions that are known while tracing
+- `options`: the options of a jitted function
 - `signature`: arguments bound to a signature: positional and keyword alike
 - `static_keys`: static values as parts of a key
 - `trace_cache`: the traces of a function: one per key, made once, held weakly

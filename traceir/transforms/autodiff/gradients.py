@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from traceir import rules
 from traceir.dtypes import kind_of
@@ -27,16 +27,17 @@ from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.derivative_templates import filled
 
-Function = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def value_and_grad(
-    fun: Function,
+    fun: Callable[P, R],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Function:
+) -> Callable[P, tuple[R, Any]]:
     """A function that gives the result of `fun` and its gradient; see `grad`.
 
     With `has_aux`, the result is `((value, aux), gradient)`.
@@ -48,7 +49,7 @@ def value_and_grad(
     check_callable(fun, "grad")
 
     @wraps(fun, "Value and gradient")
-    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+    def value_and_gradient(*args: P.args, **kwargs: P.kwargs) -> Any:
         """The value, and the gradient by the transposed tape."""
         places = positions(argnums, args, "grad")
         call = flat_function_at(fun, args, kwargs, places, has_aux, "grad")
@@ -97,12 +98,12 @@ def _scalar(call: FlatFunction, outs: Sequence[Any], holomorphic: bool) -> Shape
 
 
 def grad(
-    fun: Function,
+    fun: Callable[P, Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Function:
+) -> Callable[P, Any]:
     """A function that gives the gradient of `fun`, which returns a floating scalar.
 
     The gradient is with respect to the positional argument `argnums`, a tree of
@@ -128,7 +129,7 @@ def grad(
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
 
     @wraps(fun, "Gradient")
-    def gradient(*args: Any, **kwargs: Any) -> Any:
+    def gradient(*args: P.args, **kwargs: P.kwargs) -> Any:
         value, found = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 

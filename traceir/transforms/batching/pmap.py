@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice
@@ -22,9 +22,12 @@ from traceir.transforms.batching.axis_specs import (
 from traceir.transforms.batching.vmap import apply_batched
 from traceir.transforms.rules.registry import BatchAxis
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def pmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     axis_name: Hashable = None,
     *,
     in_axes: Any = 0,
@@ -33,7 +36,7 @@ def pmap(
     devices: Sequence[CpuDevice] | None = None,
     backend: str | None = None,
     axis_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """A function that applies `fun` to each example on a device of its own.
 
     Axes are given as for `vmap`; arguments in `static_broadcasted_argnums` are Python

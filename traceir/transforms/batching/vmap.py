@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,15 +19,18 @@ from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.axes import first, place_at
 from traceir.transforms.rules.registry import BatchAxis, Dim
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def vmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     in_axes: Any = 0,
     out_axes: Any = 0,
     axis_name: Hashable = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable = None,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """A function that applies `fun` to all examples of a batch, as one computation.
 
     `in_axes` says along which axis each argument holds the examples: one int for all,
@@ -59,7 +62,7 @@ def vmap(
     axis_specs.check_axes("out_axes", out_axes)
 
     @functools.wraps(fun)
-    def batched(*args: Any, **kwargs: Any) -> Any:
+    def batched(*args: P.args, **kwargs: P.kwargs) -> Any:
         leaves, tree = axis_specs.mapped_leaves(fun, in_axes, args, kwargs)
         axis = BatchAxis(axis_name, axis_specs.common_size(leaves, axis_size))
         return apply_batched(fun, axis, leaves, tree, out_axes)

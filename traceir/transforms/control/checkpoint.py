@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from traceir import rules
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
@@ -39,6 +39,29 @@ from traceir.transforms.rules.rewrites import kept
 
 # A program without what no result needs, and which inputs it takes of those it had.
 Lean = tuple[ClosedJaxpr, tuple[bool, ...]]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@overload
+def checkpoint(
+    fun: Callable[P, R],
+    *,
+    prevent_cse: bool = True,
+    policy: None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Callable[P, R]: ...
+
+
+@overload
+def checkpoint(
+    fun: None = None,
+    *,
+    prevent_cse: bool = True,
+    policy: None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
 def checkpoint(
