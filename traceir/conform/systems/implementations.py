@@ -89,7 +89,7 @@ class ByTables:
         """The program as text, or as the text that leaves nothing out."""
         return to_text(program, full, self.rules)
 
-    def plain(self, function: Callable[..., Any]) -> JitFunction:
+    def plain(self, function: Callable[..., Any]) -> JitFunction[..., Any]:
         """A plain function under the decorator of the implementation."""
         options = Options(backend=self.backend, face="numpy", x64=True, numpy_out=True)
         return JitFunction(function, None, None, options)
