@@ -53,6 +53,7 @@ def main() -> None:
         document = {"machine": report.machine(), "rows": rows}
         RESULTS.write_text(_text(document))
         report.write(json.loads(RESULTS.read_text()))
+        subprocess.run([sys.executable, "-m", "benchmarks.readme"], check=True)
 
 
 def _in_process(group: str, threads: int, only: str) -> list[dict[str, object]]:

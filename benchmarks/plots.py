@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib import pyplot as plt
-
-from benchmarks.rows import Row
-from benchmarks.worlds import OWN
 
 plt.switch_backend("svg")
 matplotlib.rcParams["svg.hashsalt"] = "traceir"  # the same file for the same figures
 matplotlib.rcParams["svg.fonttype"] = "none"
 
+OWN = "traceir"
+Row = dict[str, Any]
 Groups = dict[str, list[Row]]
+# Bars of ours, and of others.
+COLOURS = ("#1f6feb", "#9aa4b2")
 ARRAYS = ("elementwise", "reductions", "stencils")
 COMPARED = (*ARRAYS, "algebra", "loops", "gradients")
 
@@ -24,6 +26,36 @@ def write(groups: Groups, folder: Path) -> None:
     _ratios(groups, folder / "ratios.svg")
     _roofline(groups, folder / "roofline.svg")
     _growth(groups["growth"], folder / "growth.svg")
+
+
+def headline(figures: dict[str, Any], path: Path) -> None:
+    """The functions that each compiler runs, and the speed of ours beside others."""
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 2.6))
+    works = figures["works"]
+    _bars(left, works, [f"{n}" for n in works.values()])
+    left.set_xlim(0, figures["functions"] * 1.12)
+    left.set_xlabel(f"plain NumPy functions that run, of {figures['functions']}")
+    speeds = {f"than {who}": mean for who, mean in figures["means"].items()}
+    if loops := figures.get("loops"):
+        speeds["than numba.njit, loops"] = loops["mean"]
+    _bars(right, speeds, [f"{mean:.2f}" for mean in speeds.values()])
+    right.axvline(1.0, color="black", linewidth=1)
+    right.set_xlim(0, max(speeds.values()) * 1.15)
+    right.set_xlabel("times faster is traceir, where both run")
+    _save(path)
+
+
+def _bars(axis: Any, values: dict[str, float], labels: list[str]) -> None:
+    """Horizontal bars from the top, each with its name and its number."""
+    names = list(values)
+    bars = axis.barh(names, list(values.values()), height=0.62, color=COLOURS[1])
+    for name, bar in zip(names, bars, strict=True):
+        if name == OWN or name.startswith("than"):
+            bar.set_color(COLOURS[0])
+    axis.bar_label(bars, labels, padding=4)
+    axis.invert_yaxis()
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    axis.tick_params(left=False)
 
 
 def _save(path: Path) -> None:

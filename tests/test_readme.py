@@ -1,38 +1,72 @@
-"""The README's example runs, and the source that it shows is the one generated."""
+"""The README's programs run, and its figures, source and picture are those recorded."""
 
 from __future__ import annotations
 
+import doctest
 import re
 import runpy
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLE, SOURCE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+from benchmarks import readme
+
+README = readme.README.read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SESSIONS = "\n".join(re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL))
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+# The user's line stands in a comment, which needs a file to be read from.
+COMMENT = re.compile(r"^ *# [\w.<>\[\]]+:\d.*\n", re.MULTILINE)
 
 
-def test_the_example_runs_and_shows_its_source(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_example_runs(tmp_path: Path) -> None:
     example = tmp_path / "example.py"  # a loop needs its source
-    example.write_text(EXAMPLE, encoding="utf-8")
+    example.write_text(PROGRAMS[0], encoding="utf-8")
     names = runpy.run_path(str(example))
-    printed = capsys.readouterr().out
-    # The user's line stands in a comment, which needs a file to be read from.
-    shown = re.sub(r"^ *# \w+\.\w+:\d.*\n", "", SOURCE, flags=re.MULTILINE)
-    assert shown in re.sub(r"^ *# \w+\.\w+:\d.*\n", "", printed, flags=re.MULTILINE)
-    assert "miss: cache.key.shape: argument x was (1000000,), now (10,)" in printed
-    x, y = names["x"], names["y"]
-    assert isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
-    negative = np.float32(1.67) * np.exp(x) - np.float32(1.67)
-    np.testing.assert_allclose(
-        y, 1.05 * np.where(x > 0, x, negative), rtol=2e-6, atol=3e-7
+    x = names["x"][:1000]
+    for f in (lambda: names["smooth"], lambda: names["outliers"]):
+        rest = (0.1,) if f().__name__ == "smooth" else ()
+        np.testing.assert_allclose(f()(x, *rest), f().__wrapped__(x, *rest), rtol=1e-12)
+    assert names["y"].shape == (1_000_000,)
+    assert np.all(np.abs(names["far"]) > 2.9)
+
+
+def test_the_sessions_run_and_the_source_is_the_one_generated() -> None:
+    import traceir_numba
+
+    names = {"np": np, "traceir_numba": traceir_numba, "__name__": "__main__"}
+    test = doctest.DocTestParser().get_doctest(SESSIONS, names, "README", "README", 0)
+    found: list[str] = []
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(
+        test, out=found.append, clear_globs=False
     )
+    assert found == []
+    source = str(test.globs["source"])
+    assert COMMENT.sub("", PROGRAMS[1]) in COMMENT.sub("", source)
+
+
+def test_the_figures_are_those_recorded() -> None:
+    assert readme.filled(README) == README
+    assert set(re.findall(r"figures: (\w+)", README)) == readme.parts().keys()
+
+
+def test_the_picture_is_there_and_says_what_it_shows() -> None:
+    text = readme.PICTURE.read_text(encoding="utf-8")
+    figures = readme.figures()
+    for words in (*figures["works"], f"of {figures['functions']}", "than NumPy"):
+        assert f"{words}</text>" in text
+    for mean in figures["means"].values():
+        assert f">{mean:.2f}</text>" in text
+
+
+def test_links_stay_links_on_a_package_index() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert len(links) > 15
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_the_commands_are_targets() -> None:
     makefile = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^make (\w+)", README, flags=re.MULTILINE):
-        assert f"\n{target}:" in makefile
+    targets = re.findall(r"^make (\w+)", README, flags=re.MULTILINE)
+    assert {"demo", "test", "docs"} <= set(targets)
+    assert [t for t in targets if f"\n{t}:" not in makefile] == []

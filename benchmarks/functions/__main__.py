@@ -14,9 +14,9 @@ import statistics
 import time
 from dataclasses import asdict
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
+from benchmarks import readme
 from benchmarks.functions import page
 from benchmarks.functions.contenders import (
     NAMES,
@@ -29,7 +29,7 @@ from benchmarks.functions.contenders import (
 from benchmarks.functions.worker import serve
 from benchmarks.report import machine
 
-RESULTS = Path(__file__).parents[1] / "functions.json"
+RESULTS = page.RESULTS
 
 
 class Worker:
@@ -73,7 +73,8 @@ def main() -> None:
     if not given.only:
         document = {"machine": machine(), "rows": rows}
         RESULTS.write_text(_text(document))
-        page.write(json.loads(RESULTS.read_text()))
+        page.write()
+        readme.draw()
 
 
 def _measured(worker: Worker, name: str) -> tuple[Worker, dict[str, Any]]:

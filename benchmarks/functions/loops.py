@@ -17,16 +17,17 @@ import statistics
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import plain.loops
 from plain.loops.program import Program
 
+from benchmarks import readme
+from benchmarks.functions import page
 from benchmarks.functions.contenders import leaves, rebuilt
 
-RESULTS = Path(__file__).parents[1] / "loops.json"
+RESULTS = page.LOOPS
 OWN, OTHER = "traceir", "numba.njit"
 # Seconds for a function, with both first calls.
 PATIENCE = 120.0
@@ -169,6 +170,8 @@ def main() -> None:
 
         text = json.dumps({"machine": machine(), "rows": rows}, indent=1)
         RESULTS.write_text(text + "\n")
+        page.write()
+        readme.draw()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,11 @@ from typing import Any
 from benchmarks.functions.contenders import NAMES, OWN, PATIENCE, THEMES
 from benchmarks.rows import geometric_mean
 
+NUMBA = "numba.njit"
+
 PAGE = Path(__file__).parents[2] / "docs" / "plain.rst"
+RESULTS = Path(__file__).parents[1] / "functions.json"
+LOOPS = Path(__file__).parents[1] / "loops.json"
 Row = dict[str, Any]
 INTRODUCTION = """\
 Written by ``make plain``, in one run. :file:`tests/plain` has {count} functions that
@@ -27,12 +32,11 @@ NumPy. For a function that does not run there is the class of the error, ``timeo
 dtype``, ``other values``, ``other shape``, ``argument kept`` for one that writes to
 its argument and leaves it as it was. ``first`` is our first call, with tracing and
 compiling, in seconds."""
-LOOPS = """\
-A loop of Python is recorded step by step, here and by JAX: a loop over the elements
-of an array becomes a program as long as the array. Such functions have a few hundred
-steps here, and NumPy takes less than a millisecond. Numba compiles the loop itself,
-which is far better for them; where the length is not small, write ``lax.fori_loop``
-or ``lax.scan``."""
+ABOUT_LOOPS = """\
+:file:`tests/plain/loops` has {count} functions whose work is in loops over elements,
+as people write them for Numba; {works} of them run. Each has a process of its own, with
+one thread. Seconds are the best call's; above 1 the ratio says that ``traceir`` is
+faster. The last column is our first call's time as a part of Numba's."""
 
 SLOWER = """\
 Slower than NumPy here. NumPy gives views, and sorts, searches and multiplies matrices
@@ -49,9 +53,11 @@ def line(row: Row) -> str:
     )
 
 
-def write(document: Mapping[str, Any]) -> None:
-    """Write the page."""
-    PAGE.write_text("\n".join(_page(document)) + "\n")
+def write() -> None:
+    """Write the page from the records."""
+    document = json.loads(RESULTS.read_text())
+    loops = json.loads(LOOPS.read_text()) if LOOPS.exists() else {"rows": []}
+    PAGE.write_text("\n".join((*_page(document), *_loops(loops["rows"]))) + "\n")
 
 
 def _page(document: Mapping[str, Any]) -> Iterable[str]:
@@ -59,7 +65,6 @@ def _page(document: Mapping[str, Any]) -> Iterable[str]:
     yield from ("Plain NumPy functions", "=====================", "")
     yield INTRODUCTION.format(count=len(rows)) + "\n"
     yield MEANING.format(patience=PATIENCE) + "\n"
-    yield LOOPS + "\n"
     yield ", ".join(f"{name} {what}" for name, what in document["machine"].items())
     yield ""
     yield from _summary(rows)
@@ -68,6 +73,31 @@ def _page(document: Mapping[str, Any]) -> Iterable[str]:
         chosen = [row for row in rows if row["name"].startswith(f"{theme}.")]
         yield from (theme.capitalize(), "-" * len(theme), "")
         yield from _table(chosen)
+
+
+def _loops(rows: list[Row]) -> Iterable[str]:
+    """The table of loops, if they were measured."""
+    if not rows:
+        return
+    works = sum(row.get(OWN, {}).get("status") == "works" for row in rows)
+    yield from ("Loops over elements", "-------------------", "")
+    yield ABOUT_LOOPS.format(count=len(rows), works=works) + "\n"
+    both = [row for row in rows if row.get("same")]
+    mean = geometric_mean([r[NUMBA]["best"] / r[OWN]["best"] for r in both])
+    yield f"On the {len(both)} that both run, ``{OWN}`` has {mean:.2f} times the speed"
+    yield f"of ``{NUMBA}`` in the geometric mean."
+    yield "\n.. list-table::\n   :header-rows: 1\n"
+    yield from _row(("function", OWN, NUMBA, "ratio", "first call"))
+    for row in rows:
+        found = [row.get(who, {}) for who in (OWN, NUMBA)]
+        cells = [_time(f["best"]) if "best" in f else "does not run" for f in found]
+        ratios = ["", ""]
+        if row.get("same"):
+            own, other = found
+            ratios[0] = f"{other['best'] / own['best']:.2f}"
+            ratios[1] = f"{own['first'] / other['first']:.2f}"
+        yield from _row((f"``{row['name']}``", *cells, *ratios))
+    yield ""
 
 
 def _summary(rows: list[Row]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What a release says of itself: one version, one address, links that lead on."""
+"""A release has one version and one address, and its links lead somewhere."""
 
 from __future__ import annotations
 
