@@ -16,7 +16,7 @@ PROGRAMS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 SESSIONS = "\n".join(re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # The user's line stands in a comment, which needs a file to be read from.
-COMMENT = re.compile(r"^ *# [\w.<>\[\]]+:\d.*\n", re.MULTILINE)
+COMMENT = re.compile(r"^ *# [\w.<>\[\] ]+:\d.*\n", re.MULTILINE)
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
