@@ -267,18 +267,24 @@ def test_an_interrupt_at_any_time_leaves_nothing_pending() -> None:
     f = traceir.jit(lambda x: x + 1, backend="reference")
     cache = f._cache
 
-    class Interrupted(dict[Any, Any]):
-        """A mapping that enters traces under way; the signal comes at that moment."""
+    class Makers(list[Any]):
+        """Traces of a key that are under way; the signal comes as one is entered."""
 
-        def setdefault(self, key: Any, default: Any = None) -> Any:
-            super().setdefault(key, default)
+        def append(self, maker: Any) -> None:
+            super().append(maker)
             raise KeyboardInterrupt
 
-    cache._pending = Interrupted()
+    class Interrupted(dict[Any, Any]):
+        """A mapping of such lists."""
+
+        def setdefault(self, key: Any, default: Any = None) -> Any:
+            return super().setdefault(key, Makers())
+
+    cache._makers = Interrupted()
     with pytest.raises(KeyboardInterrupt):
         f(1.0)
-    assert cache._pending == {}
-    cache._pending = {}
+    assert not any(cache._makers.values())
+    cache._makers = {}
     assert float(f(1.0)) == 2
 
 

@@ -226,29 +226,61 @@ def test_threads_that_need_one_another_do_not_stop(pool: Any) -> None:
     assert {result.result(LATE) for result in results} <= {2.0, 3.0}
 
 
+def test_a_thread_that_traces_too_may_not_call_itself(pool: Any, gate: Gate) -> None:
+    """A thread traces a function; another one, which traces it too, calls it inside."""
+    again: list[Any] = []
+    within = threading.local()
+
+    def body(x: Any) -> Any:
+        fun: Any = gate.fun
+        y = fun(x)
+        if getattr(within, "nested", False):
+            return again[0](y * 0 + x)
+        return y
+
+    def twice(x: Any) -> Any:
+        within.nested = True
+        called: Any = again[0]
+        return called(x) + 1
+
+    f: Any = traceir.jit(body, backend="reference")
+    again.append(f)
+    first = pool(f, 3.0)
+    gate.wait()
+    second = pool(traceir.jit(twice, backend="reference"), 3.0)
+    gate.wait()
+    gate.let_go(1)
+    error: Any = second.exception(LATE)
+    assert error.rule == "cache.recursion"
+    gate.let_go(0)
+    assert first.result(LATE) == 6.0 and gate.traces == 2
+
+
 @pytest.mark.parametrize(
-    "caller, stage, row, outcome",
+    "makers, stage, row, outcome",
     [
-        ("other", 0, "cache.event.wait", "waits"),
-        ("other", 1, "cache.event.trace-too", "traces"),
-        ("maker", 0, "cache.event.recursion", "raises"),
-        ("maker", 1, "cache.event.recursion", "raises"),
+        ((1,), 0, "cache.event.wait", "waits"),
+        ((1,), 1, "cache.event.trace-too", "traces"),
+        ((0,), 0, "cache.event.recursion", "raises"),
+        ((1, 0), 1, "cache.event.recursion", "raises"),
     ],
 )
 def test_the_row_of_a_call_of_what_is_being_traced(
-    caller: str, stage: int, row: str, outcome: str
+    makers: tuple[int, ...], stage: int, row: str, outcome: str
 ) -> None:
-    step = default().machine.step
-    found = step("tracing", "call", caller=caller, maker="maker", stage=stage)
+    _, found = default().machine.found("call", makers=makers, stage=stage, captures=())
     assert (found.id, found.outcome) == (row, outcome)
 
 
-@pytest.mark.parametrize("state", ["absent", "tracing", "kept"])
-def test_the_row_of_a_second_trace(state: str) -> None:
-    step = default().machine.step
-    raised = step(state, "raise", caller="other", maker="maker")
-    assert (raised.id, raised.to) == ("cache.event.raise-too", None)
-    ended = step(state, "return", captures=())
-    first = state != "kept"
-    assert ended.id == f"cache.event.{'keep' if first else 'first-insert'}"
-    assert ended.to == ("kept" if first else None)
+@pytest.mark.parametrize("kept", [False, True])
+def test_the_row_of_a_second_trace(kept: bool) -> None:
+    machine = default().machine
+    seen: dict[str, Any] = {"kept": kept, "makers": (0, 1), "stage": 0, "captures": ()}
+    values = {**machine.start, **seen, "caller": 0}
+    raised = machine.step("raise", values)
+    assert raised.id == f"cache.event.raise{'-too' * kept}"
+    ended = machine.step("return", values)
+    assert ended.id == f"cache.event.{'first-insert' if kept else 'keep'}"
+    for row, keeps in ((raised, kept), (ended, True)):
+        after = machine.after(row, values)
+        assert (after["kept"], after["makers"]) == (keeps, (1,))

@@ -17,11 +17,35 @@ def machine_nodes(rules: Rules) -> list[nodes.Node]:
     """The drawing and, as tables, what its words stand for."""
     return [
         raw(f'<div class="diagram">{machine_svg(rules)}</div>'),
+        _variables(rules),
+        _states(rules),
         _events(rules),
         _facts(rules),
+        _effects(rules),
         _demands(rules),
         _impossible(rules),
     ]
+
+
+def _variables(rules: Rules) -> nodes.Node:
+    found = rules.machine.variables.values()
+    rows: Rows = [[[code(v.name)], sentence(v.says), [math(v.start)]] for v in found]
+    return table(["variable", "says that or lists", "at first"], rows, "machine-terms")
+
+
+def _states(rules: Rules) -> nodes.Node:
+    found = rules.machine.states.values()
+    rows: Rows = [[[code(s.name)], [math(s.holds)]] for s in found]
+    return table(["what is found", "is the first of these"], rows, "machine-terms")
+
+
+def _effects(rules: Rules) -> nodes.Node:
+    found = rules.machine.effects.values()
+    rows: Rows = [
+        [[code(e.name)], sentence(e.says), [code(e.sets)], [math(e.to)]] for e in found
+    ]
+    head = ["effect", "means that", "sets", "to"]
+    return table(head, rows, "machine-terms")
 
 
 def _events(rules: Rules) -> nodes.Node:

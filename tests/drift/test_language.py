@@ -267,11 +267,16 @@ def formulas_of_the_machine(
     rules: Rules,
 ) -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     machine = rules.machine
-    happens: dict[str, Any] = {"caller": 1, "maker": 2, "stage": 0, "captures": ()}
+    happens: dict[str, Any] = {**machine.start, "caller": 1, "makers": (1, 2)}
+    happens |= {"stage": 0, "captures": ()}
     happens |= {"made": 1, "limit": 2, "no_tracing": False, "strict": True}
     happens |= {"objects": 1, "objects_then": 2, "reads": 1, "reads_then": 1}
-    for fact in machine.facts.values():
+    for fact in (*machine.states.values(), *machine.facts.values()):
         yield fact.name, fact.holds, happens
+    for effect in machine.effects.values():
+        yield effect.name, effect.to, happens
+    for variable in machine.variables.values():
+        yield variable.name, variable.start, {}
     for demand in machine.demands:
         yield demand.raises, demand.holds, happens
     for row in machine.transitions.values():

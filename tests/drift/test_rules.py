@@ -226,12 +226,12 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
     "an event without a transition": (
         lambda t: t["machine"]["transition"].pop(1),
         "table.machine",
-        ("machine.toml", "call when kept and no fact: no transition"),
+        ("machine.toml", "call when kept and shared: no transition"),
     ),
     "an event with two transitions": (
         lambda t: row(t, "machine", "transition", 5).pop("when"),
         "table.machine",
-        ("call when tracing and no fact: cache.event.wait, cache.event.trace-too",),
+        ("call when tracing and ", ", cache.event.trace-too"),
     ),
     "a transition of what is impossible": (
         lambda t: row(t, "machine", "transition").update({"from": ["absent", "gone"]}),
@@ -239,14 +239,14 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         ("call when gone", "cache.event.first-call"),
     ),
     "a state that nothing leads to": (
-        lambda t: row(t, "machine", "transition", -1).pop("to"),
+        lambda t: row(t, "machine", "transition", -1).pop("does"),
         "table.machine",
         ("gone, which nothing leads to",),
     ),
     "a transition from an unknown state": (
         lambda t: row(t, "machine", "transition").update({"from": ["nowhere"]}),
         "table.key",
-        ("cache.event.first-call", "from", "nowhere", "absent, tracing"),
+        ("cache.event.first-call", "from", "nowhere", "gone, lifted"),
     ),
     "a transition that depends on no fact": (
         lambda t: row(t, "machine", "transition", 3).update(when="caller == maker"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import settings
@@ -29,6 +30,11 @@ SOON = 0.002  # what a thread should not do it would have done by then
 TREE = flatten.flatten(())[1]
 
 
+def around(nested: bool) -> Any:
+    """A new trace around a call, which keeps nothing yet."""
+    return SimpleNamespace(nested={}) if nested else None
+
+
 class Worker:
     """A thread that makes one call at a time and says what it did."""
 
@@ -43,7 +49,7 @@ class Worker:
     def _run(self) -> None:
         while (nested := self.calls.get()) is not None:
             try:
-                found = self.cache.lookup(KEY, self._make, nested)
+                found = self.cache.lookup(KEY, self._make, around(nested))
             except Exception as error:
                 self.said.put(("raises", error))
             else:
@@ -53,14 +59,15 @@ class Worker:
         self.said.put(("traces", None))
         while (order := self.orders.get()) == "again":
             try:
-                self.cache.lookup(KEY, self._make, True)
+                self.cache.lookup(KEY, self._make, around(True))
             except TraceirError as error:
                 self.said.put(("refused", error))
         if isinstance(order, Exception):
             raise order
         captures = ("a tracer",) if order == "lift" else ()
         closed = ClosedJaxpr(Jaxpr((), (), (), ()), ())
-        return TraceCacheEntry(None, KEY, closed, TREE, captures)
+        call: Any = None
+        return TraceCacheEntry(call, KEY, closed, TREE, captures)
 
     def says(self) -> tuple[str, Any]:
         """The next event; fails if there is none."""
@@ -76,7 +83,7 @@ class Worker:
 
 
 class Interleavings(RuleBasedStateMachine):
-    """One key, a few threads; `state` and `maker` are those of the machine."""
+    """One key, a few threads; `values` are those of the machine's variables."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,8 +91,7 @@ class Interleavings(RuleBasedStateMachine):
         self.function = lambda: None
         self.cache = FunctionCache(weakref.ref(self.function))
         self.workers = [Worker(self.cache) for _ in range(4)]
-        self.state = self.machine.start
-        self.maker: int | None = None
+        self.values = self.machine.start
         self.kept: TraceCacheEntry | None = None
         self.idle = {*range(4)}
         self.tracing: dict[int, bool] = {}  # and whether inside another trace
@@ -93,33 +99,31 @@ class Interleavings(RuleBasedStateMachine):
 
     # --- what the rows say ------------------------------------------------------------
 
-    def call(self, n: int, nested: bool) -> str:
-        """A call by the machine: its outcome."""
-        names = {"caller": n, "maker": self.maker, "stage": int(nested)}
-        row = self.machine.step(self.state, "call", **names)
-        if row.to is not None:
-            self.state, self.maker = row.to, n
+    def take(self, event: str, n: int, nested: bool, lift: bool = False) -> str:
+        """The outcome of an event in a thread, by the rows."""
+        told = {"caller": n, "stage": int(nested), "captures": ("x",) * lift}
+        row = self.machine.step(event, {**self.values, **told})
+        after = self.machine.after(row, {**self.values, **told})
+        # Each trace around a call is a new one, and what it keeps ends with it.
+        self.values = {**after, "here": False}
         return row.outcome
 
-    def move(self, to: str | None) -> None:
-        """The machine goes to a state; the waiting call again when it is another."""
-        if to is None:
-            return
-        place = self.machine.states[to].place
-        # What is kept with a trace is nothing to calls from elsewhere.
-        self.state = to if place != "trace" else self.machine.start
-        self.maker = None
+    def look_again(self) -> None:
+        """Threads that wait call again, where what they find has changed."""
         again, self.waiting = self.waiting, set()
-        if self.state == "kept":
+        if self.values["kept"]:
             for n in again:
+                assert self.take("call", n, False) == "hits"
                 self.hits(n)
-        elif again:
+            return
+        if again and not self.values["makers"]:
             (first,) = self.who_traces(again)
-            assert self.call(first, False) == "traces"
+            assert self.take("call", first, False) == "traces"
             self.tracing[first] = False
-            for n in again - {first}:
-                assert self.call(n, False) == "waits"
-                self.waiting.add(n)
+            again.remove(first)
+        for n in again:
+            assert self.take("call", n, False) == "waits"
+            self.waiting.add(n)
 
     # --- what the threads do ----------------------------------------------------------
 
@@ -146,7 +150,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(data=st.data(), nested=st.booleans())
     def begin(self, data: st.DataObject, nested: bool) -> None:
         n = data.draw(st.sampled_from(sorted(self.idle)))
-        outcome = self.call(n, nested)
+        outcome = self.take("call", n, nested)
         self.idle.discard(n)
         self.workers[n].calls.put(nested)
         if outcome == "hits":
@@ -158,50 +162,47 @@ class Interleavings(RuleBasedStateMachine):
             assert outcome == "traces" and self.workers[n].says()[0] == "traces"
             self.tracing[n] = nested
 
-    @precondition(lambda self: self.maker is not None)
-    @rule()
-    def call_again_inside(self) -> None:
-        assert self.maker is not None
-        assert self.call(self.maker, True) == "raises"
-        self.workers[self.maker].orders.put("again")
-        what, error = self.workers[self.maker].says()
+    @precondition(lambda self: self.tracing and not self.values["kept"])
+    @rule(data=st.data())
+    def call_again_inside(self, data: st.DataObject) -> None:
+        n = data.draw(st.sampled_from(sorted(self.tracing)))
+        assert self.take("call", n, True) == "raises"
+        self.workers[n].orders.put("again")
+        what, error = self.workers[n].says()
         assert what == "refused" and error.rule == "cache.recursion"
 
     @precondition(lambda self: self.tracing)
     @rule(data=st.data(), lift=st.booleans())
     def end(self, data: st.DataObject, lift: bool) -> None:
         n = data.draw(st.sampled_from(sorted(self.tracing)))
-        lift = self.tracing.pop(n) and lift  # there is nothing to lift outside
-        row = self.machine.step(self.state, "return", captures=("x",) * lift)
+        nested = self.tracing.pop(n)
+        lift = nested and lift  # there is nothing to lift outside
+        new = not self.values["kept"] and not lift
+        self.take("return", n, nested, lift)
         self.workers[n].orders.put("lift" if lift else "end")
         what, entry = self.workers[n].says()
         assert what == "returns" and bool(entry.captures) == lift
         self.idle.add(n)
-        if lift:
-            self.move(row.to if n == self.maker else None)
-            return
-        if row.to is not None:
+        if new:
             self.kept = entry
-        assert entry is self.kept
-        self.move(row.to)
+        assert lift or entry is self.kept
+        self.look_again()
 
     @precondition(lambda self: self.tracing)
     @rule(data=st.data())
     def fail(self, data: st.DataObject) -> None:
         n = data.draw(st.sampled_from(sorted(self.tracing)))
-        del self.tracing[n]
-        row = self.machine.step(self.state, "raise", caller=n, maker=self.maker)
+        self.take("raise", n, self.tracing.pop(n))
         error = ArithmeticError("from the body")
         self.workers[n].orders.put(error)
         assert self.workers[n].says() == ("raises", error)
         self.idle.add(n)
-        self.move(row.to)
+        self.look_again()
 
     @rule()
     def clear(self) -> None:
-        row = self.machine.step(self.state, "clear")
+        self.take("clear", -1, False)
         self.cache.clear()
-        self.state = row.to or self.state
 
     def teardown(self) -> None:
         """Let every thread come to its end."""

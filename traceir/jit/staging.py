@@ -184,22 +184,12 @@ def find_entry(
     for it, KeyReuseError (random.reuse) for a program that uses a key twice.
     """
     key = key_table().key(prepared.call)
-    outer = current_trace()
-    if outer is not None:
-        local: TraceCacheEntry | None = outer.nested.get((cache, key))
-        if local is not None:
-            check_seal(local, fun)
-            check_keys(local.closed)
-            local.hits += 1
-            return local
 
     def make() -> TraceCacheEntry:
         before_trace(prepared.call, key)
         return make_entry(prepared, key, fun, transform)
 
-    entry = cache.lookup(key, make, nested=outer is not None)
-    if entry.captures and outer is not None:
-        outer.nested[(cache, key)] = entry
+    entry = cache.lookup(key, make, current_trace())
     check_seal(entry, fun)
     check_keys(entry.closed)
     return entry

@@ -21,7 +21,7 @@ from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.lattice import read_lattice
-from traceir.rules.machine import read_machine
+from traceir.rules.machine import Machine, read_machine
 from traceir.rules.primitives import (
     ClausesOnDemand,
     OnDemand,
@@ -153,7 +153,7 @@ class _Loader:
             program=self.program(),
             keys=keys,
             flags=flags,
-            machine=read_machine(self.table("machine"), self.plain, self.lenient),
+            machine=self.machine(),
             levels=self.levels(),
             accuracy=accuracy,
             choices=choices,
@@ -167,6 +167,11 @@ class _Loader:
         if lost and not self.lenient and not self.checked:
             raise problem("table.row", "machine.toml", min(lost), "a row to raise")
         return rules
+
+    def machine(self) -> Machine:
+        """The life of a trace; it is tried out unless it was before."""
+        lenient = self.lenient or self.checked
+        return read_machine(self.table("machine"), self.plain, lenient)
 
     def add(self, clause: rows.Clause, where: str) -> rows.Clause:
         """Enter a row under its id; table.duplicate if another one has it."""

@@ -90,7 +90,7 @@ def _boxes(machine: Machine) -> Mapping[str, _Box]:
         stays = [
             label_of(row)
             for row in machine.transitions.values()
-            if state in row.sources and row.to in (None, state)
+            if state in row.sources and state in machine.targets(row, state)
         ]
         wide = max(map(len, [*stays, state]))
         w, h = max(40, 3.3 * wide + 10), LINE * (len(stays) + 1) / 2 + 8
@@ -116,8 +116,9 @@ def _arrows(machine: Machine, boxes: Mapping[str, _Box]) -> Iterator[tuple[str, 
     rows: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in machine.transitions.values():
         for source in row.sources:
-            if row.to not in (None, source):
-                rows[source, str(row.to)].append(label_of(row))
+            for target in machine.targets(row, source):
+                if target != source:
+                    rows[source, target].append(label_of(row))
     for (source, target), labels in rows.items():
         a, b = boxes[source], boxes[target]
         # Bent to its right, so that two arrows between two states lie apart.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,13 @@ ME = 0  # the thread of a session: there is one
 
 @dataclass
 class ModelEntry:
-    """The state of one function and key, and the trace in states that hold one.
+    """A trace that has ended, of one function and key.
 
     `statics` are the static arguments of the trace, `then` what they and the globals of
     the function were when it ended.
     """
 
     function: Any
-    state: str
-    maker: int | None = None
     inputs: Sequence[ModelTracer] = ()
     results: Sequence[Any] = ()
     tree: flatten.TreeDef | None = None
@@ -79,99 +76,115 @@ def contents(value: Any) -> Any:
 
 
 class Entries:
-    """All entries: those that any call finds, and those that an open trace keeps."""
+    """What the machines of all functions and keys keep."""
 
     def __init__(self, rules: Rules, stack: Sequence[TraceLevel]) -> None:
         self.rules = rules
         self.machine = rules.machine
         self.stack = stack
-        self.shared: dict[Key, ModelEntry] = {}
+        self.functions: dict[Key, Any] = {}
+        self.makers: dict[Key, tuple[int, ...]] = {}
+        self.kept: dict[Key, ModelEntry] = {}
+        # What would be kept with a trace where there is none.
+        self.outside: dict[Key, ModelEntry] = {}
 
-    def find(self, key: Key, function: Any) -> ModelEntry:
-        """The entry that a call from here finds."""
-        if self.stack and key in self.stack[-1].entries:
-            found: ModelEntry = self.stack[-1].entries[key]
-            return found
-        return self.shared.get(key) or ModelEntry(function, self.machine.start)
+    @property
+    def here(self) -> dict[Key, ModelEntry]:
+        """What the innermost trace keeps."""
+        found: dict[Key, ModelEntry]
+        found = self.stack[-1].entries if self.stack else self.outside
+        return found
 
-    def call(self, key: Key, entry: ModelEntry, **demanded: Any) -> Transition:
-        """The transition of a call that finds the entry; raises an error that the rows
-        demand.
+    def call(
+        self, key: Key, function: Any, **demanded: Any
+    ) -> tuple[Transition, ModelEntry | None]:
+        """The transition of a call, and the trace that it finds; raises an error that
+        the rows demand.
 
         `demanded` is what the demands speak of, besides static arguments and globals.
         """
-        names = {"caller": ME, "maker": entry.maker, "stage": len(self.stack)}
-        row = self.machine.step(entry.state, "call", **names)
-        demanded |= entry.now()
-        refused = self.machine.refused(row.outcome, **demanded)
+        values = self._values(key)
+        row = self.machine.step("call", values)
+        place = self.machine.states[self.machine.state(values)].place
+        entry = (self.here if place == "trace" else self.kept).get(key)
+        found = entry if entry is not None else ModelEntry(function)
+        refused = self.machine.refused(row.outcome, **demanded, **found.now())
         if row.raises or refused:
             raise self.rules.error(row.raises or str(refused))
         if row.outcome == "waits":
             raise RuntimeError("the only thread waits")
-        if row.to is not None:
-            entry.state, entry.maker = row.to, ME
-            self._place(key, entry)
-        return row
+        self.functions.setdefault(key, function)
+        self._move(key, row, values, entry)
+        return row, entry
 
     def failed(self, key: Key) -> None:
         """The trace of a key has raised."""
-        entry = self.shared[key]
-        self._move(key, entry, "raise", caller=ME, maker=entry.maker)
+        self._event("raise", key)
 
     def ended(
-        self, key: Key, trace: ModelEntry, captures: Sequence[ModelTracer]
+        self, key: Key, made: ModelEntry, captures: Sequence[ModelTracer]
     ) -> ModelEntry:
         """The trace of a key has ended; it is kept where the rows say."""
-        entry = self.shared[key]
-        row = self.machine.step(entry.state, "return", captures=captures)
-        trace.state = row.to or entry.state
-        self._place(key, trace)
-        return trace
+        self._event("return", key, made, captures=captures)
+        return made
 
     def left(self, level: TraceLevel) -> None:
-        """End a trace, and the entries that it keeps."""
+        """End a trace, and what it keeps."""
         for key, entry in level.entries.items():
-            self._move(key, entry, "leave")
-            self.shared.setdefault(key, entry)
+            values = {**self._values(key), "here": True}
+            row = self.machine.step("leave", values)
+            if self.machine.after(row, values)["here"]:
+                self.here.setdefault(key, entry)
 
     def cleared(self, function: Any) -> None:
         """Everything of a function is cleared."""
-        for key, entry in self._of(function):
-            self._move(key, entry, "clear")
+        for key in self._of(function):
+            self._event("clear", key)
 
     def died(self, function: Any) -> None:
         """Note that a function is dead; a function equal to it begins anew."""
-        for key, entry in self._of(function):
-            self._move(key, entry, "die")
-            if self._holder(entry) == "nothing":
-                self.shared.pop(key, None)
+        for key in self._of(function):
+            self._event("die", key)
 
     def size(self, function: Any) -> int:
         """The number of traces kept with a function."""
-        kept = (e for e in self.shared.values() if e.function == function)
-        return sum(self._holder(entry) == "function" for entry in kept)
+        return sum(key in self.kept for key in self._of(function))
 
-    def _of(self, function: Any) -> list[tuple[Key, ModelEntry]]:
-        stores = [self.shared, *(level.entries for level in self.stack)]
-        found = chain.from_iterable(store.items() for store in stores)
-        return [(k, e) for k, e in found if e.function == function]
+    def _of(self, function: Any) -> list[Key]:
+        return [k for k, owner in self.functions.items() if owner == function]
 
-    def _move(self, key: Key, entry: ModelEntry, event: str, **names: Any) -> None:
-        row = self.machine.step(entry.state, event, **names)
-        if row.to is not None:
-            entry.state, entry.maker = row.to, None
-            self._place(key, entry)
+    def _values(self, key: Key) -> dict[str, Any]:
+        """The variables of a key's machine, and what every event says."""
+        return {
+            **self.machine.start,
+            "makers": self.makers.get(key, ()),
+            "kept": key in self.kept,
+            "here": key in self.here,
+            "caller": ME,
+            "stage": len(self.stack),
+            "captures": (),
+        }
 
-    def _place(self, key: Key, entry: ModelEntry) -> None:
-        """Keep an entry with the holder of its state's trace, or its state alone."""
-        self.shared.pop(key, None)
-        match self._holder(entry):
-            case "function":
-                self.shared[key] = entry
-            case "trace":
-                self.stack[-1].entries[key] = entry
-            case _:
-                self.shared[key] = ModelEntry(entry.function, entry.state)
+    def _event(
+        self, event: str, key: Key, made: ModelEntry | None = None, **names: Any
+    ) -> None:
+        values = {**self._values(key), **names}
+        self._move(key, self.machine.step(event, values), values, made)
 
-    def _holder(self, entry: ModelEntry) -> str:
-        return self.machine.states[entry.state].place
+    def _move(
+        self,
+        key: Key,
+        row: Transition,
+        values: Mapping[str, Any],
+        made: ModelEntry | None,
+    ) -> None:
+        """Keep what the rows say: a trace that was made, or what is kept already."""
+        after = self.machine.after(row, values)
+        if after["dead"]:
+            self.functions.pop(key, None)
+        self.makers[key] = after["makers"]
+        for store, name in ((self.kept, "kept"), (self.here, "here")):
+            if not after[name]:
+                store.pop(key, None)
+            elif made is not None:
+                store.setdefault(key, made)

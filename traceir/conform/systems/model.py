@@ -214,13 +214,12 @@ class Model:
         key = self.functions.key(name, prepared)
         if key in self.demanded:
             raise DemandedArguments(self.demanded[key])
-        entry = self.entries.find(key, self.hosts[name])
         counted = name, self.nest.face
         limit = self.functions.options(name).get("max_traces")
         limit = None if transform == "make_jaxpr" else limit
-        row = self.entries.call(
+        row, entry = self.entries.call(
             key,
-            entry,
+            self.hosts[name],
             made=self.made[counted],
             limit=limit,
             no_tracing=config.current().no_tracing,
@@ -233,6 +232,7 @@ class Model:
             except DemandedArguments as demand:
                 self.demanded[key] = demand.labels
                 raise
+        assert entry is not None
         return row.outcome, entry
 
     def _trace(
@@ -243,7 +243,7 @@ class Model:
         prepared: Prepared,
         leaves: Sequence[Any],
     ) -> ModelEntry:
-        function = self.entries.shared[key].function
+        function = self.entries.functions[key]
         try:
             with self.nest.entered(transform) as level:
                 inputs = [self._entering(v, transform) for v in leaves]
@@ -261,10 +261,8 @@ class Model:
         statics = prepared.call.statics
         then = surroundings(function, statics)
         known = frozenset(label for label, _ in bound.known)
-        trace = ModelEntry(
-            function, "", None, inputs, outputs, tree, statics, then, known
-        )
-        return self.entries.ended(key, trace, level.captures)
+        made = ModelEntry(function, inputs, outputs, tree, statics, then, known)
+        return self.entries.ended(key, made, level.captures)
 
     def _note_numbers(
         self, inputs: Sequence[Any], bound: Bound, prepared: Prepared

@@ -29,6 +29,8 @@ from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Written
 from traceir.jit.runtime_checks import RuntimeChecks
 from traceir.pytrees import flatten
+from traceir.rules.machine import Transition
+from traceir.tracing.trace import Trace
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
@@ -61,11 +63,13 @@ class TraceCacheEntry:
 
 
 @dataclass(eq=False, slots=True)
-class _Pending:
-    """A trace under way, and the thread that makes it."""
+class Maker:
+    """A trace of one key under way, and the thread that makes it."""
 
     thread: int
-    done: threading.Event = field(default_factory=threading.Event)
+
+
+_NOBODY = Maker(0)
 
 
 # Where a function's guard, and the runner of the last call, stand among its runners.
@@ -99,8 +103,8 @@ class FunctionCache:
         self.fast: dict[object, dict[Any, Any]] = {}
         self.known = KnownArguments()
         self.misses = 0
-        self._pending: dict[Key, _Pending] = {}
-        self._lock = threading.RLock()
+        self._makers: dict[Key, list[Maker]] = {}
+        self._begin_locks()
 
     def info(self) -> CacheInfo:
         """Hits, misses, size and compilations."""
@@ -112,10 +116,16 @@ class FunctionCache:
             sum(len(e.executables) for e in entries),
         )
 
+    def _begin_locks(self) -> None:
+        # Reentrant, as each lock of a cache: a collection inside may run a user's code.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+
     def clear(self) -> None:
         """Forget every trace; the next call traces anew."""
         with self._lock:
-            self.entries.clear()
+            for key in list(self.entries):
+                self._take("clear", key)
             for mapping in self.fast.values():
                 mapping.clear()
             self.known.clear()
@@ -135,7 +145,7 @@ class FunctionCache:
         """Forget one trace; calls that are under way go on with it."""
         with self._lock:
             if self.entries.get(entry.key) is entry:
-                del self.entries[entry.key]
+                self._take("clear", entry.key)
             for mapping in self.fast.values():
                 for raw in (GUARD, LAST, *entry.raws):
                     mapping.pop(raw, None)
@@ -143,56 +153,114 @@ class FunctionCache:
     def begin_alone(self) -> None:
         """Forget the work of other threads: a forked child has none of them."""
         me = threading.get_ident()
-        self._lock = threading.RLock()
-        self._pending = {k: p for k, p in self._pending.items() if p.thread == me}
+        self._begin_locks()
+        mine = {k: [m for m in v if m.thread == me] for k, v in self._makers.items()}
+        self._makers = {key: makers for key, makers in mine.items() if makers}
         for entry in self.entries.values():
             entry.lock = threading.Lock()
 
     def lookup(
-        self, key: Key, make: Callable[[], TraceCacheEntry], nested: bool
+        self, key: Key, make: Callable[[], TraceCacheEntry], trace: Trace | None
     ) -> TraceCacheEntry:
-        """Decide a cache miss: the entry of a key, if there is one, else a new one.
+        """Decide a cache miss: the entry that a call in a trace finds, or a new one.
 
-        It is made by `make`, at most once however many threads ask. A thread that is
-        itself tracing (`nested`) does not wait for another, which might wait for it: it
-        traces too, and the first insert wins.
+        What happens is the row of the machine for what is there. A thread that waits
+        looks again whenever that has changed; a new entry is made by `make`.
         Raises RecursionError (cache.recursion) when this thread is making it already.
         """
-        mine = _Pending(threading.get_ident())
-        try:  # around the entry in `_pending`, so that no interrupt leaves it there
-            while True:
-                with self._lock:
-                    found = self.entries.get(key)
-                    if found is not None:
-                        found.hits += 1
-                        return found
-                    pending = self._pending.setdefault(key, mine)
-                if pending is mine or (nested and pending.thread != mine.thread):
-                    return self._insert(key, make())
-                if pending.thread == mine.thread:
-                    raise rules.error("cache.recursion", got="the same key again")
-                pending.done.wait()
+        maker = Maker(threading.get_ident())
+        try:  # around the maker, so that no interrupt leaves it there
+            with self._lock:
+                while (outcome := self.begin(key, maker, trace)) == "waits":
+                    self._changed.wait()
+            if isinstance(outcome, TraceCacheEntry):
+                return outcome
+            made = make()
+            with self._lock:
+                self.end(key, maker, trace, made)
+                found = made if made.captures else self.entries[key]
+            if found is made and not made.captures:
+                _eviction.add(made, partial(_drop, ref(self)))
+            return found
         finally:
             with self._lock:
-                if self._pending.get(key) is mine:
-                    del self._pending[key]
-            mine.done.set()
+                if maker in self._makers.get(key, ()):
+                    self.end(key, maker, trace, None)
 
-    def _insert(self, key: Key, entry: TraceCacheEntry) -> TraceCacheEntry:
-        found = self._inserted(key, entry)
-        if found is entry and not entry.captures:
-            _eviction.add(entry, partial(_drop, ref(self)))
+    def begin(
+        self, key: Key, maker: Maker, trace: Trace | None
+    ) -> TraceCacheEntry | str:
+        """The entry that a call finds, or else the outcome of the call: it "traces" or
+        "waits".
+
+        Raises RecursionError (cache.recursion).
+        """
+        place, row = self._take("call", key, maker, trace)
+        if row.raises:
+            raise rules.error(row.raises, got="the same key again")
+        if row.outcome != "hits":
+            return row.outcome
+        found = self.entries.get(key)
+        if place == "trace" and trace is not None:
+            found = trace.nested[self, key]
+        assert found is not None  # the state that holds says so
+        found.hits += 1
         return found
 
-    def _inserted(self, key: Key, entry: TraceCacheEntry) -> TraceCacheEntry:
-        with self._lock:
-            self.misses += 1
-            if entry.captures:  # belongs to the trace around it alone
-                return entry
-            pending = self._pending.pop(key, None)
-            if pending is not None:  # those that wait find the entry
-                pending.done.set()
-            return self.entries.setdefault(key, entry)
+    def end(
+        self, key: Key, maker: Maker, trace: Trace | None, made: TraceCacheEntry | None
+    ) -> None:
+        """Keep a trace that has ended where the rows say; None is one that raised."""
+        self.misses += made is not None
+        self._take("return" if made is not None else "raise", key, maker, trace, made)
+
+    def _take(
+        self,
+        event: str,
+        key: Key,
+        maker: Maker = _NOBODY,
+        trace: Trace | None = None,
+        made: TraceCacheEntry | None = None,
+    ) -> tuple[str, Transition]:
+        """Take the transition of an event: what holds the entry found, and the row."""
+        threads = {int(m.thread != maker.thread) for m in self._makers.get(key, ())}
+        place, row = rules.default().machine.found(
+            event,
+            kept=key in self.entries,
+            makers=tuple(threads),  # the thread of the event is 0, others are alike
+            here=trace is not None and (self, key) in trace.nested,
+            stage=int(trace is not None),
+            captures=("x",) if made is not None and made.captures else (),
+        )
+        for effect in row.does:
+            self._do(effect, key, maker, trace, made)
+        return place, row
+
+    def _do(
+        self,
+        effect: str,
+        key: Key,
+        maker: Maker,
+        trace: Trace | None,
+        made: TraceCacheEntry | None,
+    ) -> None:
+        match effect:
+            case "begin":
+                self._makers.setdefault(key, []).append(maker)
+            case "end":
+                self._makers[key].remove(maker)
+                if not self._makers[key]:
+                    del self._makers[key]
+                self._changed.notify_all()
+            case "keep" if made is not None:
+                self.entries[key] = made
+                self._changed.notify_all()
+            case "hold" if trace is not None:
+                trace.nested[self, key] = made
+            case "forget":
+                del self.entries[key]
+            case _:  # a trace releases what it holds, and Python what is dead
+                raise AssertionError(effect)
 
 
 _caches: WeakKeyDictionary[Any, FunctionCache] = WeakKeyDictionary()
