@@ -42,7 +42,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state as an event finds it; `place` is the holder of the trace that is found."""
+    """A state as an event finds it; `place` is what holds the trace then."""
 
     id: str
     name: str

@@ -90,7 +90,7 @@ class Entries:
 
     @property
     def here(self) -> dict[Key, ModelEntry]:
-        """What the innermost trace keeps."""
+        """The traces that the innermost trace keeps."""
         found: dict[Key, ModelEntry]
         found = self.stack[-1].entries if self.stack else self.outside
         return found
