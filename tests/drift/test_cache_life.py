@@ -93,7 +93,7 @@ class Real:
         return ""
 
     def call(self, step: Step, cache: FunctionCache, traces: list[Any]) -> str:
-        """The outcome of a call: it traces, hits or waits, or the rule that it raises."""
+        """The outcome of a call, or the rule that it raises."""
         maker = Maker(step.thread)
         try:
             outcome = cache.begin(KEY, maker, traces[-1] if traces else None)

@@ -76,7 +76,7 @@ def contents(value: Any) -> Any:
 
 
 class Entries:
-    """What the machines of all functions and keys keep."""
+    """The traces that the machines of all functions and keys keep."""
 
     def __init__(self, rules: Rules, stack: Sequence[TraceLevel]) -> None:
         self.rules = rules
