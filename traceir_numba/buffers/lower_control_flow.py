@@ -326,7 +326,10 @@ class RoutineBuilder:
         holds = test.source(flow.test.jaxpr.outvars[0])
         nested = any(isinstance(s, Loop | While) for s in walk(steps))
         counter = None if nested else self.counter(flow, test, carried)
-        self.steps.append(While(tuple(test.steps), holds, steps, eqn.source, counter))
+        made = While(
+            *(tuple(test.steps), holds, steps, eqn.source), counter, flow.most_turns
+        )
+        self.steps.append(made)
 
     def counter(
         self, flow: LoopOp, test: RoutineBuilder, carried: Sequence[int]

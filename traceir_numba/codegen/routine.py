@@ -122,8 +122,9 @@ class RoutineEmitter:
         self.buffers = buffers
         self.kernels = kernels
         self.code = RoutineLines(())
-        # What has been written of the loop around costs, and a round of each loop.
-        self.cost = 0
+        # What has been written of the loop around costs, how much of that loops in it
+        # count themselves, and a round of each loop: see `with_safepoints`.
+        self.cost = self.counted = 0
         self.rounds: list[int] = []
 
     def name(self, slot: int) -> str:
@@ -264,18 +265,27 @@ class RoutineEmitter:
             self.code.add(f"{kernel.name}({', '.join([*given, *sizes_given])})")
 
     @contextmanager
-    def repeated(self, length: int | None) -> Iterator[None]:
+    def repeated(self, length: int | None, exact: bool = True) -> Iterator[None]:
         """The cost of a round around the lines of a loop, and of all rounds if it is
         little.
+
+        Rounds are counted where there may be fewer than the length.
         """
-        number, before = len(self.rounds), self.cost
+        number, before, counted = len(self.rounds), self.cost, self.counted
         self.rounds.append(0)
-        self.cost = cost_model.ROUND_COST
+        self.cost, self.counted = cost_model.ROUND_COST, 0
         yield
+        own = self.cost - self.counted
         whole = cost_model.SAFEPOINT_WORK if length is None else self.cost * length
-        if whole >= cost_model.SAFEPOINT_WORK:
-            self.rounds[number] = self.cost
-        self.cost = before + (whole if whole < cost_model.SAFEPOINT_WORK else 0)
+        self.counted = counted
+        if length is None or whole >= cost_model.SAFEPOINT_WORK:
+            self.rounds[number], whole = own, 0
+        elif exact:
+            self.counted += whole - own * length
+        else:
+            self.rounds[number] = -own
+            self.counted += whole
+        self.cost = before + whole
 
     def assign(self, pairs: Iterable[tuple[int, int | ScalarConstant]]) -> None:
         """Assignments that happen at once, in an order that does the same."""
@@ -328,7 +338,8 @@ class RoutineEmitter:
         if step.counter is not None:
             self.count(step, step.counter)
             return
-        with self.repeated(None), self.code.block("while True:"):
+        most = step.most_turns
+        with self.repeated(most, exact=False), self.code.block("while True:"):
             self.steps(step.test)
             with self.code.block(f"if not {self.text(step.holds)}:"):
                 self.code.add("break")
@@ -340,7 +351,7 @@ class RoutineEmitter:
         ends = self.name(counter.slot), self.text(counter.stop), str(counter.step)
         with (
             self.code.block(f"if {self.text(step.holds)}:"),
-            self.repeated(None),
+            self.repeated(step.most_turns, exact=False),
             self.code.block(f"for {counter.index} in range({', '.join(ends)}):"),
         ):
             self.code.add(f"{self.name(counter.slot)} = {counter.index}")

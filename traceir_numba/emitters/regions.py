@@ -19,7 +19,8 @@ class LoopOp:
     """A body that runs `length` times or, where there is a test, as long as it holds.
 
     The body takes `used`, the carry and one row of each of `rows`; it gives the carry
-    and one row of each stacked result. The test takes `test_consts` and the carry.
+    and one row of each stacked result. The test takes `test_consts` and the carry; it
+    holds `most_turns` times at most, where that is known.
     """
 
     body: ClosedJaxpr
@@ -30,6 +31,7 @@ class LoopOp:
     reverse: bool = False
     test: ClosedJaxpr | None = None
     test_consts: Atoms = ()
+    most_turns: int | None = None
 
     @property
     def operands(self) -> Atoms:
@@ -67,14 +69,20 @@ def read_while(eqn: Eqn) -> LoopOp:
     carry = len(xs) - len(loop.body.out_avals)
     # The body of a loop with lanes takes the constants of both programs.
     used = xs[carry - loop.body_nconsts : carry]
-    return LoopOp(loop.body, used, xs[carry:], test=loop.test, test_consts=xs[:first])
+    return LoopOp(
+        *(loop.body, used, xs[carry:]),
+        test=loop.test,
+        test_consts=xs[:first],
+        most_turns=dict(eqn.params).get("most_turns"),  # type: ignore[arg-type]
+    )
 
 
-def write_while(_: Eqn, flow: Flow) -> Params:
+def write_while(eqn: Eqn, flow: Flow) -> Params:
     """The params of a loop with a test."""
     assert isinstance(flow, LoopOp)
     return sort_params(
         {
+            **dict(eqn.params),
             "body_jaxpr": flow.body,
             "body_nconsts": len(flow.consts),
             "cond_jaxpr": flow.test,

@@ -48,7 +48,7 @@ def lower(
     (tree,) = parse_module(text).body
     if not isinstance(tree, ast.FunctionDef):
         raise NotInLanguage(type(tree).__name__)
-    if any(rounds):
+    if any(cost > 0 for cost in rounds):
         with_safepoints(tree, rounds)
         globals = {**globals, "safepoint": CALLEE}
     function = _FunctionLowering(globals, result, interleave)

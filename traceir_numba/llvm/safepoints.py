@@ -72,8 +72,9 @@ look:
 NEVER = f"define i64 @{SYMBOL}(i64 %last) nounwind {{\n  ret i64 %last\n}}\n"
 
 BEGIN = "budget_left = {budget}\nasked_at = 0"
+COUNT = "budget_left = budget_left - {cost}"
 POLL = """
-budget_left = budget_left - {cost}
+{count}
 if budget_left < 0:
     asked_at = safepoint(asked_at)
     if asked_at < 0:
@@ -98,7 +99,8 @@ def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
     """Put safepoints in a function's loops.
 
     `costs` are what a round of each loop costs, in the order of the text; 0 for loops
-    that end soon.
+    that end soon, less than 0 for those that end soon after fewer rounds than are known:
+    where a loop around them polls, they count their rounds for it.
     """
     _Safepoints(costs).visit(tree)
     tree.body[:0] = parse_module(BEGIN.format(budget=cost_model.SAFEPOINT_WORK)).body
@@ -107,27 +109,38 @@ def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
 class _Safepoints(ast.NodeTransformer):
     def __init__(self, costs: Iterable[int]) -> None:
         self.costs: Iterator[int] = iter(costs)
+        self.polled = False  # by a loop around
+
+    def inside(self, node: ast.While | ast.For) -> int:
+        """The cost of a round of a loop, whose own loops have got their safepoints; 0
+        if it needs none."""
+        cost, polled = next(self.costs), self.polled
+        self.polled = polled or cost > 0
+        self.generic_visit(node)
+        self.polled = polled
+        return cost if polled else max(cost, 0)
 
     def visit_While(self, node: ast.While) -> ast.While:
         """The loop with a poll in each iteration, or after many of an innermost one."""
-        cost = next(self.costs)
-        self.generic_visit(node)
-        if cost and not _has_loop(node):
+        cost = self.inside(node)
+        if cost > 0 and not _has_loop(node):
             _poll_after_many(node, cost)
         elif cost:
-            node.body += _poll(cost)
+            node.body += _poll(cost) if cost > 0 else _count(f"{-cost}")
         return node
 
-    def visit_For(self, node: ast.For) -> ast.For:
+    def visit_For(self, node: ast.For) -> ast.For | list[ast.stmt]:
         """The loop with a poll in each iteration, or after each part of its range."""
-        cost = next(self.costs)
-        self.generic_visit(node)
+        cost = self.inside(node)
         if not cost:
             return node
         assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
-        rounds = cost_model.SAFEPOINT_WORK // cost
         texts = [ast.unparse(arg) for arg in node.iter.args]
         first, end, step = ("0", *texts, "1") if len(texts) == 1 else (*texts, "1")[:3]
+        if cost < 0:
+            each = max(-cost // int(step), 1)
+            return [*_count(f"({end} - {first}) * {each}"), node]
+        rounds = cost_model.SAFEPOINT_WORK // cost
         with suppress(ValueError):
             bounds = range(*map(ast.literal_eval, texts))
             rounds = min(len(bounds), rounds)
@@ -166,8 +179,14 @@ def _is_exit(node: ast.If) -> bool:
     return len(node.body) == 1 and isinstance(node.body[0], ast.Break)
 
 
+def _count(cost: str) -> list[ast.stmt]:
+    return parse_module(COUNT.format(cost=cost)).body
+
+
 def _poll(cost: int) -> list[ast.stmt]:
-    return parse_module(POLL.format(cost=cost, budget=cost_model.SAFEPOINT_WORK)).body
+    count = COUNT.format(cost=cost)
+    text = POLL.format(count=count, budget=cost_model.SAFEPOINT_WORK)
+    return parse_module(text).body
 
 
 def _in_parts(

@@ -155,7 +155,8 @@ class Counter:
 class While:
     """Steps that are repeated as long as a scalar holds; `test` computes it first.
 
-    With a counter it holds in all turns until the stop, if it does in the first.
+    With a counter it holds in all turns until the stop, if it does in the first. There
+    are `most_turns`, where that is known.
     """
 
     test: tuple[Step, ...]
@@ -163,6 +164,7 @@ class While:
     steps: tuple[Step, ...]
     line: Source | None = None
     counter: Counter | None = None
+    most_turns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

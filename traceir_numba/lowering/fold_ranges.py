@@ -27,7 +27,7 @@ from traceir.ir.jaxpr import (
 )
 from traceir.numpy.indexing.integer_ranges import RangeAnalysis, is_division
 from traceir.numpy.indexing.intervals import Range, Ranges, of_dtype, of_elements
-from traceir_numba.lowering.split_loops import split
+from traceir_numba.lowering.split_loops import most_turns, split
 
 FLOWS = frozenset({"scan", "while", "cond"})
 # Whose results differ from their operands in no other way than by their value.
@@ -157,10 +157,12 @@ class _Folding:
         return _with(eqn, jaxpr=_folded(eqn.param("jaxpr"), loop.inputs, self.ranges))
 
     def while_(self, eqn: Eqn) -> Eqn:
-        """A loop with a test, both programs simplified."""
+        """A loop with a test, both programs simplified; it says how many turns it has
+        at most."""
         loop = self.ranges.loop(eqn)
         return _with(
             eqn,
+            most_turns=most_turns(eqn, self.ranges),
             body_jaxpr=_folded(eqn.param("body_jaxpr"), loop.inputs, self.ranges),
             cond_jaxpr=_folded(eqn.param("cond_jaxpr"), loop.test_inputs, self.ranges),
         )

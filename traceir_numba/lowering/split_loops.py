@@ -23,6 +23,7 @@ from traceir.ir.jaxpr import (
     sort_params,
 )
 from traceir.numpy.indexing.integer_ranges import RangeAnalysis
+from traceir.numpy.indexing.intervals import of_dtype
 
 INT64 = ShapedArray((), np.dtype("int64"))
 BOOL = ShapedArray((), np.dtype(bool))
@@ -123,6 +124,23 @@ def _counted(eqn: Eqn) -> LoopCounter | None:
         if outer.aval.dtype == INT64.dtype:
             return LoopCounter(number, compared, outer)
     return None
+
+
+def most_turns(eqn: Eqn, ranges: RangeAnalysis) -> int | None:
+    """The most turns that a loop with a test can have, if a counter limits them."""
+    test, body = eqn.param("cond_jaxpr"), eqn.param("body_jaxpr")
+    if test.consts or body.consts:
+        return None
+    tested, used = eqn.param("cond_nconsts"), eqn.param("body_nconsts")
+    carry, found = eqn.inputs[len(eqn.inputs) - len(eqn.outputs) :], []
+    for number, _, stop in counters(test.jaxpr, body.jaxpr, tested, used):
+        outer = stop if isinstance(stop, Literal) else eqn.inputs[_place(test, stop)]
+        first, end = ranges.of(carry[number])[0], ranges.of(outer)[1]
+        var, out = body.jaxpr.invars[used + number], body.jaxpr.outvars[number]
+        step = _step(body.jaxpr, var, out)
+        if end + step - 1 <= of_dtype(var.aval.dtype)[1]:  # else it may wrap
+            found.append(max(0, -(-(end - first) // step)))
+    return min(found, default=None)
 
 
 def _place(test: ClosedJaxpr, var: Atom) -> int:
