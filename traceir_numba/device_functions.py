@@ -156,6 +156,25 @@ _WHOLE = """q = x // d
 
 
 @template
+def floor_div(name: str, dtype: str) -> DeviceFunction:
+    """Integer quotient rounded down; the least number by -1 is itself, x/0 is -2, and
+    -1 for 0.
+
+    >>> print(function("floor_div_i64").text)
+    def floor_div_i64(x, y):
+        q = i64(-i64(x)) if y == i64(-1) else x // y
+        return i64(-1 - i64(x != i64(0))) if y == i64(0) else q
+    """
+    t = short(dtype)
+    text = f"""
+    def {name}(x, y):
+        q = {t}(-i64(x)) if y == {t}(-1) else x // y
+        return {t}(-1 - i64(x != {t}(0))) if y == {t}(0) else q
+    """
+    return scalar(name, dtype, 2, text)
+
+
+@template
 def rem(name: str, dtype: str) -> DeviceFunction:
     """Integer remainder with the dividend's sign; that of x by 0 is x.
 

@@ -307,6 +307,48 @@ def test_numbers_of_arrays_are_divided_so_too() -> None:
     assert traceir_numba.jit(middles)(places) == middles(places)
 
 
+def test_divisions_of_unknown_signs_are_pythons() -> None:
+    def divided(x: Any, y: Any) -> Any:
+        found = np.empty((4, len(x)), x.dtype)
+        for i in range(len(x)):
+            found[0, i] = x[i] // y[i]
+            found[1, i] = x[i] % y[i]
+            if x[i] >= 0 and y[i] > 0:
+                found[2, i] = x[i] // y[i]
+                found[3, i] = x[i] % y[i]
+            else:
+                found[2, i] = x[i] // 7
+                found[3, i] = x[i] % 7
+        return found
+
+    def whole(x: Any, y: Any, n: int) -> Any:
+        for _ in range(n):
+            x = x * 3 % y + x // y
+        return x
+
+    for dtype in (np.int64, np.int32, np.uint8):
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        some = {least, least + 1, most // 2, most, *range(max(least, -9), 10, 2), 0}
+        numbers = np.array(sorted(some), dtype)
+        x, y = (a.ravel() for a in np.meshgrid(numbers, numbers))
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(
+                traceir_numba.jit(divided)(x, y), divided(x, y)
+            )
+            wanted = whole(x, y, 5)
+        np.testing.assert_array_equal(traceir_numba.jit(whole)(x, y, 5), wanted)
+    code = code_of(divided, np.arange(9), np.arange(9))
+    assert not re.search(r"\b(rem|div)_i64", code), code
+
+
+def test_loops_that_end_soon_are_no_places_to_stop_at() -> None:
+    compiled = traceir_numba.jit(factorized).lower(MATRIX).compile()
+    assert "traceir_safepoint" not in compiled.as_text("llvm")
+    compiled = traceir_numba.jit(factorized).lower(np.eye(200)).compile()
+    calls = re.findall(r"call .*@traceir_safepoint", compiled.as_text("llvm"))
+    assert len(calls) == 1, calls  # in the outer loop
+
+
 BOUND = st.integers(-6, 12)
 
 

@@ -189,3 +189,25 @@ def f(A):
     assert "has_ended = True\n" in found
     assert f"budget_left = budget_left - {rounds * 7}" in found
     assert found.count("asked_at = safepoint(asked_at)") == 2
+
+
+def test_loops_that_end_soon_count_for_the_loop_around() -> None:
+    text = """
+def f(A, n):
+    for i in range(n):
+        for j in range(i, n, 2):
+            A[j] = i
+        while True:
+            A[n] = A[i]
+    for k in range(0, n, 1):
+        A[k] = 0
+"""
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.FunctionDef)
+    work = cost_model.SAFEPOINT_WORK
+    safepoints.with_safepoints(tree, [work, -6, -5, -4])
+    found = ast.unparse(tree)
+    assert "budget_left = budget_left - (n - i) * 3\n        for j in range" in found
+    assert "A[n] = A[i]\n            budget_left = budget_left - 5\n" in found
+    assert found.count("asked_at = safepoint(asked_at)") == 1
+    assert found.endswith("    for k in range(0, n, 1):\n        A[k] = 0")

@@ -44,12 +44,21 @@ def mul(e: ExpressionContext, x: str, y: str) -> str:
 @emitter("div", slow=("int64", "uint64"))
 def div(e: ExpressionContext, x: str, y: str) -> str:
     """Integers divide towards zero, and nothing is undefined."""
-    return f"{x} / {y}" if e.kind == "f" else e.call(f"div_{short(e.dtype)}", x, y)
+    if e.kind == "f":
+        return f"{x} / {y}"
+    if e.params.get("positive") and e.dtype == "int64":
+        return e.cast(f"u64({x}) // u64({y})")
+    name = "floor_div" if e.params.get("rounds") == "down" else "div"
+    return e.call(f"{name}_{short(e.dtype)}", x, y)
 
 
 @emitter("rem", slow=("float32", "float64", "int64", "uint64"))
 def rem(e: ExpressionContext, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
+    if e.params.get("positive") and e.dtype == "int64":
+        return e.cast(f"u64({x}) % u64({y})")
+    if e.params.get("rounds") == "down":
+        return f"{x} % {y}"
     name = "fmod" if e.kind == "f" else "rem"
     return e.call(f"{name}_{short(e.dtype)}", x, y)
 

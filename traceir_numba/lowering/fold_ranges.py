@@ -3,8 +3,8 @@
 Counters of loops have known ends, and so have many places in arrays. Comparisons whose
 result is known are literals, choices by them are one side, and a place that is inside
 of its array says so (`inside`), which is no part of the traced program: code for it has
-no clamp and no test. Divisions by positive numbers that are known lose what rounds them
-down.
+no clamp and no test. Divisions are one operation: by a power of two that takes bits,
+and of numbers that are not negative there is nothing to round.
 """
 
 from __future__ import annotations
@@ -190,28 +190,26 @@ class _Folding:
         return eqn
 
     def division(self, eqn: Eqn, name: str) -> Eqn | None:
-        """An integer division by a positive number, if it is simple."""
+        """An integer division as one equation, where there is one for it."""
         (x, y), (out,) = eqn.inputs, eqn.outputs
         dtypes = {a.aval.dtype for a in (x, y, out)}
         low, (least, most) = self.ranges.of(x)[0], self.ranges.of(y)
-        if (
-            len(dtypes) > 1
-            or out.aval.dtype.kind != "i"
-            or least <= 0
-            or out.aval.shape
-        ):
+        wide = out.aval.dtype.itemsize == 8
+        vectors = bool(out.aval.shape) and not wide
+        if len(dtypes) > 1 or out.aval.dtype.kind != "i" or vectors:
             return None
-        by = least if least == most else 0
+        operation = "rem" if name == "remainder" else "div"
+        by = least if least == most and least > 0 and not out.aval.shape else 0
         if by & (by - 1) == 0 and by:  # bits, whatever the sign
             aval = ShapedArray((), out.aval.dtype)
             if name == "remainder":
                 return _simple(eqn, "and", x, Literal(by - 1, aval))
             shift = Literal(by.bit_length() - 1, aval)
             return _simple(eqn, "shift_right_arithmetic", x, shift)
-        if low < 0:
-            return None
         divisor = _literal(y, by) if by else y
-        return _simple(eqn, "rem" if name == "remainder" else "div", x, divisor)
+        if low >= 0 and least > 0:
+            return _simple(eqn, operation, x, divisor, positive=True)
+        return _simple(eqn, operation, x, divisor, rounds="down") if wide else None
 
     def placed(
         self, eqn: Eqn, places: Sequence[Range], lasts: Mapping[int, int]
@@ -238,8 +236,9 @@ def _extreme(eqn: Eqn, ranges: Ranges) -> Atom | None:
     return x if a[1] <= b[0] else y if b[1] <= a[0] else None
 
 
-def _simple(eqn: Eqn, primitive: str, *inputs: Atom) -> Eqn:
-    return replace(eqn, primitive=primitive, inputs=inputs, params=())
+def _simple(eqn: Eqn, primitive: str, *inputs: Atom, **params: Any) -> Eqn:
+    made = sort_params(params)
+    return replace(eqn, primitive=primitive, inputs=inputs, params=made)
 
 
 def _with(eqn: Eqn, **params: Any) -> Eqn:
