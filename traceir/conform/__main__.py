@@ -39,10 +39,10 @@ class UsageError(Exception):
     """The command was asked for something that it cannot do."""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(prog: str = "python -m traceir.conform") -> argparse.ArgumentParser:
     """The parser of the command's arguments."""
     found = argparse.ArgumentParser(
-        prog="python -m traceir.conform",
+        prog=prog,
         description="Judge an implementation by the cases of the specification.",
         epilog="Exit status: 0 when nothing failed or crashed, 1 when something did,"
         " 2 when the command or the implementation cannot be used, 130 when"
@@ -129,9 +129,11 @@ def conduct(spec: str, cases: Sequence[Case], limits: Limits, record: Record) ->
     return Report(run, cases, interrupted)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(
+    arguments: Sequence[str] | None = None, prog: str = "python -m traceir.conform"
+) -> int:
     """Run the command; returns the exit status of the process."""
-    options = parser().parse_args(arguments)
+    options = parser(prog).parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

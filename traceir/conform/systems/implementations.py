@@ -94,7 +94,7 @@ class ByTables:
         options = Options(backend=self.backend, face="numpy", x64=True, numpy_out=True)
         return JitFunction(function, None, None, options)
 
-    def recorded(self, function: JitFunction, *args: Any) -> list[str]:
+    def recorded(self, function: JitFunction[..., Any], *args: Any) -> list[str]:
         """The loops and choices of what a plain function is traced to."""
         return constructs(function.trace(*args).jaxpr)
 

@@ -291,6 +291,12 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
         return found, owner
 
 
+def caches() -> list[FunctionCache]:
+    """The caches of all functions that are alive."""
+    with _caches_lock:
+        return list(_all)
+
+
 def clear_caches() -> None:
     """Forget the traces of every function, and all that was made on the way.
 
@@ -305,10 +311,8 @@ def clear_caches() -> None:
     >>> f.cache_info().currsize
     0
     """
-    with _caches_lock:
-        caches = list(_all)
     # Not under both locks: the other order is had by a static's `__eq__` that jits.
-    for cache in caches:
+    for cache in caches():
         cache.clear()
     clear_all()
 
