@@ -97,6 +97,10 @@ class CpuExecutable:
         self._made_in = None if build is None else build.seconds
         start = time.perf_counter()
         self.run: Callable[..., tuple[np.ndarray, ...]] = _load(self, recipe)
+        if calls_host(closed.jaxpr):
+            from traceir_numba.lowering.foreign_scopes import scoped
+
+            self.run = scoped(closed.jaxpr, self.run)
         self._seconds = time.perf_counter() - start  # to load it
 
     @property
@@ -145,7 +149,8 @@ def compile(
     Raises TypeError (backend.unsupported) for what has no code, RuntimeError
     (backend.compile) for a fault of the backend.
     """
-    if calls_host(closed.jaxpr):
+    calls = calls_host(closed.jaxpr)
+    if calls and needs_host(closed.jaxpr):
         return HostDrivenExecutable(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
         key = program_key(closed, name, donated) if files.current() else None

@@ -22,7 +22,8 @@ class DeviceFunction:
     """A function on scalars and pointers (`float32*`).
 
     `needs` are those that it calls, `constants` names of `vecmath.VALUES`; `reads` are
-    both where `text` is for readers, since the machine code is made otherwise.
+    both where `text` is for readers, since the machine code is made otherwise, perhaps
+    of a template of `llvm` text.
     """
 
     name: str
@@ -32,6 +33,7 @@ class DeviceFunction:
     needs: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    llvm: str = ""
 
 
 Template = Callable[..., DeviceFunction]

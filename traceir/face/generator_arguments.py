@@ -4,14 +4,19 @@ Serves: face.random
 
 A program is recorded for a kind of generator, which is a number in it. A call passes
 the number of its own one, by which the program's calls of the host find it: another
-generator needs no new trace.
+generator needs no new trace. Of one of NumPy's it is the address of its interface for C,
+so that machine code draws from it.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import itertools
 import random
+import sys
 import weakref
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -19,7 +24,10 @@ import numpy as np
 from traceir.base.lazy_exports import imported
 from traceir.pytrees.registry import register_pytree_node
 
-_numbers = itertools.count(1)
+# Of Python's generators, which no address is.
+_numbers = itertools.count(-1, -1)
+# What a `bitgen_t` has: a state, and the functions that draw from it.
+_INTERFACE = ctypes.c_int64 * 5
 # By number, those of the calls that are running.
 _in_use: weakref.WeakValueDictionary[int, GeneratorArgument]
 _in_use = weakref.WeakValueDictionary()
@@ -40,15 +48,23 @@ def is_generator(value: Any) -> bool:
 class GeneratorArgument:
     """A generator in the arguments of a call; in a trace the `number` of one.
 
-    `kinds` are its class and that of its bits.
+    `kinds` are its class and that of its bits; `memory` is its interface for C.
     """
 
-    __slots__ = ("generator", "kinds", "number", "__weakref__")
+    __slots__ = ("generator", "kinds", "number", "memory", "__weakref__")
 
     def __init__(self, generator: Any, kinds: tuple[type, ...], number: Any) -> None:
         self.generator = generator
         self.kinds = kinds
         self.number = number
+        self.memory: Any = None
+
+    def now(self) -> Any:
+        """The number, by which a generator is found whose bits may be others by now."""
+        if self.memory is not None:
+            source = _bits_of(self.generator).ctypes.bit_generator.value
+            ctypes.memmove(self.memory, source, ctypes.sizeof(_INTERFACE))
+        return self.number
 
     def alike(self) -> Any:
         """A generator of the same kinds."""
@@ -63,15 +79,45 @@ register_pytree_node(
 )
 
 
-def _held(generator: Any) -> GeneratorArgument:
-    bits = getattr(
+def _bits_of(generator: Any) -> Any:
+    """The bit generator of one of NumPy's generators; None for others."""
+    return getattr(
         generator, "bit_generator", getattr(generator, "_bit_generator", None)
     )
+
+
+def held(generator: Any) -> GeneratorArgument:
+    """A generator under a number, as long as somebody holds the result."""
+    bits = _bits_of(generator)
     kinds = (type(generator),) if bits is None else (type(generator), type(bits))
-    number = next(_numbers)
-    made = GeneratorArgument(generator, kinds, np.int64(number))
+    made = GeneratorArgument(generator, kinds, None)
+    if bits is None or not hasattr(bits, "ctypes"):
+        number = next(_numbers)
+    else:
+        made.memory = _INTERFACE()
+        number = ctypes.addressof(made.memory)
+    made.number = np.int64(number)
+    made.now()
     _in_use[number] = made
     return made
+
+
+def opened(number: int) -> AbstractContextManager[Any]:
+    """The lock of a generator, within which machine code draws from it."""
+    found: AbstractContextManager[Any] = _bits_of(_in_use[number].generator).lock
+    return found
+
+
+@functools.cache
+def exports(name: str) -> bool:
+    """True if NumPy has a function for C by this name that others can call.
+
+    >>> exports("no_such_function")
+    False
+    """
+    module = sys.modules.get("numpy.random._generator")
+    library = getattr(module, "__file__", None)
+    return library is not None and hasattr(ctypes.CDLL(library), name)
 
 
 def generator_of(number: Any) -> Any:
@@ -89,7 +135,7 @@ def held_generators(value: Any) -> Any:
     if kind is dict:
         found = {key: held_generators(part) for key, part in value.items()}
         return found if any(found[key] is not value[key] for key in value) else value
-    return _held(value) if is_generator(value) else value
+    return held(value) if is_generator(value) else value
 
 
 def held_arguments(args: Any, kwargs: Any, static: Any) -> tuple[Any, Any]:

@@ -26,18 +26,19 @@ from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.unwrapping import in_numpy_trace
+from traceir.face.draws import Order, call_in_order, drawn
 from traceir.face.generator_arguments import (
     GeneratorArgument,
     generator_of,
+    held,
     is_generator,
 )
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import HostFunction
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import convert
 from traceir.pytrees import flatten
 from traceir.tracing.concretization import demanded
-from traceir.tracing.trace import Tracer, bind, typeof
+from traceir.tracing.trace import Tracer, typeof
 
 Function = Callable[..., Any]
 # Methods that change an array that they are given.
@@ -97,6 +98,11 @@ def _method(seen: HostGenerator, name: str) -> Function:
         out = kwargs.pop("out", None)
         if isinstance(out, NumpyTracer):
             kwargs.setdefault("size", out.shape)
+        if out is None:
+            number = functools.partial(_number_of, seen)
+            single = drawn(type(seen._like), name, args, kwargs, number)
+            if single is not None:
+                return single
         spare = _copied(seen._like)
         made = _staged(
             name,
@@ -111,6 +117,14 @@ def _method(seen: HostGenerator, name: str) -> Function:
         return made
 
     return called
+
+
+def _number_of(seen: HostGenerator, order: Order) -> Any:
+    """The number of a generator in the trace in force."""
+    if seen._number is not None:
+        return seen._number
+    generator = seen._live(None)
+    return order.number(generator, held(generator).now)
 
 
 def _copied(generator: Any) -> Any:
@@ -154,14 +168,16 @@ def maker(factory: Function) -> Function:
         own = _MadeGenerator()
         like: list[Any] = []
 
-        def make(*a: Any, **k: Any) -> None:
-            own.value = factory(*a, **k)
+        def make(*a: Any, **k: Any) -> Any:
+            own.value = held(factory(*a, **k))
+            return own.value.number
 
-        def probe(*a: Any, **k: Any) -> None:
+        def probe(*a: Any, **k: Any) -> Any:
             like.append(factory(*a, **k))
+            return np.int64(0)
 
-        _staged(factory.__name__, make, probe, args, kwargs)
-        return HostGenerator(lambda _: own.value, like[-1])
+        number = _staged(factory.__name__, make, probe, args, kwargs)
+        return HostGenerator(lambda own: own, like[-1], number)
 
     return made
 
@@ -189,14 +205,7 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
         given, options = arguments([x if x.ndim else x[()] for x in arrays], _live)
         return [np.asarray(v) for v in flatten.leaves(run(*given, **options))]
 
-    found = bind(
-        "io_callback",
-        *operands,
-        callback=HostFunction(name, target),
-        result_avals=avals,
-        sharding=None,
-        ordered=True,
-    )
+    found = call_in_order(name, target, operands, avals)
     pairs = zip(found, results, strict=True)
     return kinds.unflatten([_as_drawn(value, like) for value, like in pairs])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from operator import is_
 from typing import Any, Protocol, TypeVar
@@ -98,6 +99,17 @@ class HostFunction:
 
     def __repr__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ForeignFunction(HostFunction):
+    """A host function on single numbers that machine code can call by its name, too.
+
+    Its first operand is its first result, which puts calls in order; the second is the
+    address of an object. A `scope` of that is open while machine code calls.
+    """
+
+    scope: Callable[[int], AbstractContextManager[None]] | None = None
 
 
 def sort_params(params: Mapping[str, Hashable]) -> Params:

@@ -90,7 +90,7 @@ class StagingTrace(Trace):
 
     __slots__ = (
         *("eqns", "inputs", "constants", "captures", "tracer", "demandable"),
-        *("checks", "status", "failures", "check_eqns"),
+        *("checks", "status", "failures", "check_eqns", "draws"),
     )
     kind = "DynamicJaxprTrace"
 
@@ -107,6 +107,8 @@ class StagingTrace(Trace):
         self.status: Any = None
         self.failures: list[Any] = []
         self.check_eqns: set[int] = set()
+        # The order of a plain function's draws of random numbers, once it has any.
+        self.draws: Any = None
         # The inputs whose arguments may be known in another trace of the function.
         self.demandable: frozenset[Var] = frozenset()
 

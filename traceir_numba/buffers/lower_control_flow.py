@@ -29,6 +29,7 @@ from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
+    CallForeign,
     CallMatmul,
     Copy,
     Counter,
@@ -129,6 +130,8 @@ class RoutineBuilder:
                     )
                 case "region":
                     self.region(cluster.jobs[0].eqn)
+                case "foreign":
+                    self.steps.append(self.foreign_call(cluster.jobs[0].eqn))
                 case "scatter":
                     self.begin(cluster.jobs[0].eqn)
                     self.launch(lowering, cluster)
@@ -207,6 +210,13 @@ class RoutineBuilder:
     def source(self, atom: Atom) -> int | ScalarConstant:
         """The source of a scalar's assignment."""
         return constant(atom) if isinstance(atom, Literal) else self.slot(atom)
+
+    def foreign_call(self, eqn: Eqn) -> CallForeign:
+        """The call of another library's function."""
+        before, *given = map(self.source, eqn.inputs)
+        after, output = map(self.slot, eqn.outputs)
+        name = repr(eqn.param("callback"))
+        return CallForeign(name, tuple(given), output, (after, before))
 
     # -- control flow -------------------------------------------------------------
 

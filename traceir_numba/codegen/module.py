@@ -23,6 +23,7 @@ from traceir_numba.device_functions import (
     function,
     short,
 )
+from traceir_numba.emitters.draws import EXPORTED, reader_text
 from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.loops.program import Buffer, BufferProgram, CallReference
 from traceir_numba.lowering.float16 import FLOAT16_DTYPES
@@ -33,6 +34,7 @@ IMPORTS = {
     "math": "import math",
     "b64decode": "from base64 import b64decode",
     "CFUNCTYPE": "from ctypes import CFUNCTYPE, c_int64",
+    "CDLL": "from ctypes import CDLL, c_double",
     "inf": "from math import inf",
     "nan": "from math import nan",
 }
@@ -130,6 +132,7 @@ HELPERS = {
     "product": PRODUCT_TEXT,
     "row_of": ROW_TEXT,
     "strided_product": STRIDED_TEXT,
+    **{name: reader_text(name) for name in EXPORTED},
 }
 
 

@@ -23,6 +23,7 @@ from traceir_numba.loops.program import (
     Assign,
     Branch,
     Buffer,
+    CallForeign,
     CallMatmul,
     Copy,
     Counter,
@@ -164,6 +165,11 @@ class RoutineEmitter:
                 self.inline(step) if is_inline(step) else self.launch(step)
             case CallMatmul():
                 self.product(step)
+            case CallForeign(name, inputs, output, order):
+                self.cost += cost_model.SCALAR_COST
+                called = self.code.call(name, *map(self.text, inputs))
+                self.code.add(f"{self.name(output)} = {called}")
+                self.assign([order])
             case LoadScalar(slot):
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
             case StoreScalar(slot):

@@ -10,10 +10,11 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `pairs`: rules that turn values of two numbers (complex, keys) into real numbers
 - `bits`: scalar expressions over the bits of integers and floating numbers
 - `decompositions`: primitives that are rewritten in terms of others
+- `draws`: draws from NumPy's generators: calls of the functions that NumPy exports
 - `float16_bits`: conversions between 16-bit floating formats and wider ones
 - `formats`: bitcasts, and rounding to formats of fewer digits
 - `gather_scatter`: reads and writes at indices that are values
-- `host`: primitives that call the host
+- `host`: primitives that call the host, and those of its functions that machine code calls
 - `kinds`: the closed set of kinds of emitter, and the table of them all
 - `library_calls`: primitives that are calls: matrix products and libraries
 - `regions`: control flow: equations read and written as loops or choices
@@ -26,6 +27,7 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 from traceir_numba.emitters import (
     bits,
     decompositions,
+    draws,
     float16_bits,
     formats,
     gather_scatter,
@@ -64,6 +66,7 @@ __all__ = [
     "convolutions",
     "cumulative",
     "decompositions",
+    "draws",
     "float16_bits",
     "folds",
     "formats",

@@ -266,8 +266,14 @@ class HostCallback:
     """A call of the host, which is between kernels and in none."""
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignCall:
+    """A function of another library's on single numbers, which machine code calls."""
+
+
 EmitterKind = (
     HostCallback
+    | ForeignCall
     | PairRule
     | Elementwise
     | View

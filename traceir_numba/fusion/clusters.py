@@ -10,6 +10,7 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
     AffineIndex,
     Concat,
+    ForeignCall,
     IndexMap,
     Matmul,
     PrefixScan,
@@ -23,7 +24,8 @@ from traceir_numba.fusion.dataflow import Graph, dynamic_indices, identity_map
 Shape = tuple[int, ...]
 # Of all kinds, those of a nest whose only effect is its values.
 NESTS = ("map", "reduce", "scan")
-KINDS = ("map", "reduce", "scan", "concat", "scatter", "matmul", "reference", "region")
+CALLS = ("matmul", "reference", "foreign", "region")
+KINDS = (*NESTS, "concat", "scatter", *CALLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Job:
         """The extents of the loops."""
         if self.kind == "map":
             return self.var.aval.shape
-        if self.kind in ("reference", "region"):
+        if self.kind in ("reference", "foreign", "region"):
             return ()
         if self.kind == "scatter":
             shape = scatter_of(self.eqn).updates(self.eqn).aval.shape
@@ -171,6 +173,8 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
                 jobs.append(Job(eqn, "matmul"))
             case ReferenceCall():
                 jobs.append(Job(eqn, "reference"))
+            case ForeignCall():
+                jobs.append(Job(eqn, "foreign"))
             case Region():
                 jobs.append(Job(eqn, "region"))
             case _ if eqn.outputs[0] in stored:
@@ -180,7 +184,7 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
 
 def seeds(job: Job) -> list[tuple[Atom, IndexMap]]:
     """The values that a job is made of, in its own loops."""
-    if job.kind in ("matmul", "reference", "region"):
+    if job.kind in CALLS:
         return [(a, identity_map(a.aval.ndim)) for a in job.eqn.inputs]
     if job.kind == "scatter":
         return [*_scatter_seeds(job.eqn)]

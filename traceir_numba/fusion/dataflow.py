@@ -9,13 +9,14 @@ from math import prod
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     AffineIndex,
     Concat,
     DynamicIndex,
     Elementwise,
     EmitterKind,
+    ForeignCall,
     Gather,
     IndexGenerator,
     IndexMap,
@@ -27,7 +28,6 @@ from traceir_numba.emitters.kinds import (
     Scatter,
     View,
 )
-from traceir_numba.emitters.pairs.values import is_reference_call
 from traceir_numba.emitters.structure import pointwise_map
 
 Place = tuple[Var, IndexMap]  # a value at an index that depends on the loops
@@ -59,7 +59,9 @@ class Graph:
 
     def entry(self, eqn: Eqn) -> EmitterKind:
         """The emitter's entry of an equation."""
-        return ReferenceCall() if is_reference_call(eqn) else EMITTERS[eqn.primitive]
+        found = entry_of(eqn)
+        assert found is not None, eqn.primitive
+        return found
 
     def producer(self, var: Var) -> Eqn | None:
         """The equation that defines a variable; None for inputs and constants."""
@@ -91,7 +93,7 @@ class Graph:
         found.update(self.aliases.values())
         for eqn in self.eqns:
             match self.entry(eqn):
-                case Matmul() | ReferenceCall() | Region():
+                case Matmul() | ReferenceCall() | ForeignCall() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
                 case Reduce() | PrefixScan():

@@ -17,6 +17,7 @@ from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import (
     Concat,
     Elementwise,
+    ForeignCall,
     Gather,
     IndexMap,
     ReferenceCall,
@@ -46,7 +47,7 @@ def recompute_costs(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     demands = repeated_demands(graph, stored)
     for eqn in graph.eqns:
         entry = graph.entry(eqn)
-        if isinstance(entry, Region | ReferenceCall):
+        if isinstance(entry, Region | ReferenceCall | ForeignCall):
             continue  # its results are in memory
         (out,) = eqn.outputs
         scalar = isinstance(entry, Elementwise)

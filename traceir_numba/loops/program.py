@@ -105,6 +105,19 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class CallForeign:
+    """A function of another library's on scalars, by its name.
+
+    `order` is a scalar that the calls of such functions give on to one another.
+    """
+
+    name: str
+    inputs: tuple[int | ScalarConstant, ...]
+    output: int
+    order: tuple[int, int | ScalarConstant]
+
+
+@dataclass(frozen=True, slots=True)
 class LoadScalar:
     """A scalar taken from its memory."""
 
@@ -202,6 +215,7 @@ class CallRoutine:
 Step = (
     Launch
     | CallMatmul
+    | CallForeign
     | CallReference
     | Reshape
     | CallRoutine

@@ -9,6 +9,7 @@ from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
+    CallForeign,
     CallMatmul,
     CallReference,
     Copy,
@@ -52,6 +53,8 @@ def reads(step: Step) -> set[int]:
             found.update(step.scratch)
         case CallMatmul(inputs=inputs) | CallReference(inputs=inputs):
             found = set(inputs)
+        case CallForeign(inputs=given, order=(_, before)):
+            found = {before, *given}
         case Copy(source=source) | Reshape(source=source):
             found = {source}
         case StoreScalar(slot):
@@ -78,6 +81,8 @@ def writes(step: Step) -> set[int]:
             found = {slot for k, slot in enumerate(buffers) if k in nest.written}
         case CallMatmul(output=output):
             found = {output}
+        case CallForeign(output=output, order=(after, _)):
+            found = {output, after}
         case CallReference(outputs=outputs):
             found = set(outputs)
         case Copy(target=target):
@@ -129,6 +134,10 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                 return replace(step, buffers=tuple(map(slot, buffers)))
             case CallMatmul(eqn, inputs, output):
                 return CallMatmul(eqn, tuple(map(slot, inputs)), slot(output))
+            case CallForeign(name, operands, output, (after, before)):
+                own = tuple(map(source, operands))
+                order = slot(after), source(before)
+                return CallForeign(name, own, slot(output), order)
             case Copy(a, b):
                 return Copy(slot(a), slot(b))
             case LoadScalar(a):

@@ -15,8 +15,8 @@ import numpy as np
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.reference.interpreter import evaluate_eqn
-from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.decompositions import as_reshape
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     Decomposition,
     Elementwise,
@@ -25,11 +25,9 @@ from traceir_numba.emitters.kinds import (
     Matmul,
     PrefixScan,
     Reduce,
-    ReferenceCall,
     Region,
     Scatter,
 )
-from traceir_numba.emitters.pairs.values import is_reference_call
 from traceir_numba.emitters.regions import SwitchOp
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
@@ -103,10 +101,8 @@ class _Canonicalizer:
 
     def add(self, eqn: Eqn) -> tuple[Atom, ...]:
         """Add one equation in its simplest form; gives its results."""
-        entry = (
-            ReferenceCall() if is_reference_call(eqn) else EMITTERS.get(eqn.primitive)
-        )
-        if entry is None or isinstance(entry, HostCallback) or eqn.effects:
+        entry = entry_of(eqn)
+        if entry is None or isinstance(entry, HostCallback):
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Decomposition):
             direct = None if self.device or not entry.strided else entry.strided(eqn)

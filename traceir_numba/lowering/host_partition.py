@@ -92,9 +92,11 @@ class _Partitioner:
         return self.closed(value) if isinstance(value, ClosedJaxpr) else value
 
     def part(self, eqns: Sequence[Eqn], wanted: Sequence[Var]) -> Iterator[Eqn]:
-        """Equations as one, of machine code; none if their results are dead."""
-        if not wanted:
+        """Equations as one, of machine code; none if nothing needs them."""
+        doing = [eqn for eqn in eqns if eqn.effects]
+        if not wanted and not doing:
             return
+        wanted = wanted or doing[-1].outputs[:1]
         outputs = tuple(wanted)
         own = {v for eqn in eqns for v in eqn.outputs}
         inputs = tuple(dict.fromkeys(v for v in _variables(eqns) if v not in own))
@@ -122,19 +124,17 @@ def needs_host(jaxpr: Jaxpr) -> bool:
 def _needs_host(eqn: Eqn) -> bool:
     """True if an equation calls the host, or a region has reference calls inside."""
     # Where all of a program is in the store, nothing asks for the emitters.
-    from traceir_numba.emitters import EMITTERS
+    from traceir_numba.emitters.host import entry_of
     from traceir_numba.emitters.kinds import HostCallback, ReferenceCall, Region
-    from traceir_numba.emitters.pairs.values import is_reference_call
 
     def evaluates(jaxpr: Jaxpr) -> bool:
         return any(
-            isinstance(EMITTERS.get(e.primitive), ReferenceCall)
-            or is_reference_call(e)
+            isinstance(entry_of(e), ReferenceCall)
             or any(evaluates(c.jaxpr) for c in subjaxprs(e))
             for e in jaxpr.eqns
         )
 
-    entry = EMITTERS.get(eqn.primitive)
+    entry = entry_of(eqn)
     inner = [c.jaxpr for c in subjaxprs(eqn)]
     if isinstance(entry, Region) and any(map(evaluates, inner)):
         return True

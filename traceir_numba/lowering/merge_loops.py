@@ -1,7 +1,8 @@
 """Loops that follow one another as one region, which becomes one routine.
 
 Between them there are single numbers alone. In one routine these stay in registers, and
-an array that one loop after the other writes is copied once.
+an array that one loop after the other writes is copied once. Calls of functions of
+other libraries stand in routines alone, so those outside of loops become part of one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import effects
 from traceir.ir.jaxpr import (
     Atom,
     ClosedJaxpr,
@@ -24,16 +26,16 @@ from traceir.ir.jaxpr import (
     sort_params,
 )
 from traceir_numba import cost_model
-from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     Concat,
     Elementwise,
+    ForeignCall,
     Gather,
     Region,
     Scatter,
     View,
 )
-from traceir_numba.emitters.pairs.values import is_reference_call
 
 INDEX = ShapedArray((), np.dtype("int32"))
 
@@ -41,13 +43,13 @@ INDEX = ShapedArray((), np.dtype("int32"))
 def merge_loops(closed: ClosedJaxpr) -> ClosedJaxpr:
     """The same program, with neighbouring loops and choices in one region."""
     jaxpr = closed.jaxpr
-    if sum(map(_is_region, jaxpr.eqns)) < 2:
+    if not _belongs_together(jaxpr.eqns):
         return closed
     last, end = _last_uses(jaxpr), 0
     eqns: list[Eqn] = []
     for group in _groups(jaxpr.eqns):
         end += len(group)
-        if sum(map(_is_region, group)) < 2:
+        if not _belongs_together(group):
             eqns += group
         else:
             eqns.append(_merged(group, end, last))
@@ -55,16 +57,24 @@ def merge_loops(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _is_region(eqn: Eqn) -> bool:
-    return isinstance(EMITTERS.get(eqn.primitive), Region)
+    return isinstance(entry_of(eqn), Region)
+
+
+def _belongs_together(eqns: Sequence[Eqn]) -> bool:
+    """True if there are several regions, or calls that stand in regions alone."""
+    foreign = any(isinstance(entry_of(eqn), ForeignCall) for eqn in eqns)
+    return foreign or sum(map(_is_region, eqns)) > 1
 
 
 def _is_small(eqn: Eqn) -> bool:
     """True if an equation computes, reads or writes one number, which is not complex:
     in a region such are two numbers."""
     atoms = (*eqn.inputs, *eqn.outputs)
-    if is_reference_call(eqn) or any(kind_of(a.aval.dtype) == "c" for a in atoms):
+    if any(kind_of(a.aval.dtype) == "c" for a in atoms):
         return False
-    match EMITTERS[eqn.primitive]:
+    match entry_of(eqn):
+        case ForeignCall():
+            return True
         case Elementwise() | View() | Gather() | Concat():
             most = cost_model.CONCAT_PARTS
             return all(prod(a.aval.shape) <= most for a in eqn.outputs)
@@ -118,5 +128,6 @@ def _merged(group: list[Eqn], end: int, last: dict[Atom, int]) -> Eqn:
         (Literal(0, INDEX), *given),
         tuple(results),
         sort_params({"branches": (ClosedJaxpr(jaxpr),)}),
+        effects(jaxpr),
         source=group[0].source,
     )

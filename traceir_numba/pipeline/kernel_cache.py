@@ -30,6 +30,7 @@ from traceir_numba.device_functions import (
     function,
     short,
 )
+from traceir_numba.emitters.draws import EXPORTED
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm import optimize, safepoints
@@ -314,6 +315,8 @@ def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _function_text(f: DeviceFunction) -> str:
     kind = f.name.split("_")[0]
+    if f.llvm:
+        return f.llvm.format(symbol=_linked(f.name))
     if kind in PRODUCTS:
         _, whole_text = PRODUCTS[kind]
         return whole_text(_linked(f.name), f.args[0].rstrip("*"))
@@ -372,6 +375,10 @@ NAMES = {
     **{short(dtype): Cast(dtype) for dtype in NUMBERS},
     "inf": IRValue(float_text(math.inf), "float64", math.inf),
     "nan": IRValue(float_text(math.nan), "float64", math.nan),
+    **{
+        name: Callee(f"traceir_{name}", ("int64", *args), result)
+        for name, (args, result) in EXPORTED.items()
+    },
 }
 
 

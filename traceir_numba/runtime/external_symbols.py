@@ -25,6 +25,8 @@ OF_PYTHON = {
     "traceir_unlock": "PyGILState_Release",
     "traceir_handle_signals": "PyErr_CheckSignals",
 }
+# Functions of NumPy's generators, which `numpy.random._generator` exports.
+OF_NUMPY = "traceir_random_"
 # A number that code reads: how many threads may share a product.
 THREADS = ctypes.c_int64(1)
 
@@ -37,7 +39,10 @@ def provided(symbol: str) -> bool:
         return True
     library: ctypes.CDLL = ctypes.pythonapi
     name = OF_PYTHON.get(symbol)
-    if name is None:
+    if symbol.startswith(OF_NUMPY):
+        name = symbol.removeprefix("traceir_")
+        library = ctypes.CDLL(sys.modules["numpy.random._generator"].__file__)
+    elif name is None:
         name = FUNCTIONS.get(symbol)
         library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
     entry = None if name is None else getattr(library, name, None)

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, HostFunction, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    ForeignFunction,
+    HostFunction,
+    Jaxpr,
+    Literal,
+    Var,
+)
 from traceir.pytrees.treedef import TreeDef
 from traceir.store.entry import digest
 from traceir_numba import cost_model
@@ -131,6 +139,8 @@ class _KeyWriter:
                 self.words.append(f"{type(value).__name__}:{value!r}")
             case ShapedArray():
                 self.words.append(self.type(value))
+            case ForeignFunction():
+                self.words.append(f"ForeignFunction:{value.name}")
             case HostFunction() | TreeDef():
                 # A program that calls the host has no code of its own.
                 self.words.append(type(value).__name__)

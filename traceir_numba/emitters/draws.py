@@ -1,0 +1,113 @@
+"""Draws from NumPy's generators: calls of the functions that NumPy exports.
+
+A generator is the address of its `bitgen_t`, as NumPy's C interface has it. Numbers
+are drawn by NumPy's own functions, so the stream and its bits are NumPy's.
+
+Serves: face.random
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from traceir_numba.device_functions import TEMPLATES, DeviceFunction, device_function
+
+# NumPy's functions: how many real numbers they take besides the generator; each gives
+# one. Those of integers take the least, how far it is to the greatest, and a mask.
+REAL: Mapping[str, int] = {
+    "random_standard_uniform": 0,
+    "random_standard_normal": 0,
+    "random_standard_exponential": 0,
+    "random_normal": 2,
+    "random_uniform": 2,
+    "random_exponential": 1,
+    "random_gamma": 2,
+    "random_lognormal": 2,
+    "random_laplace": 2,
+}
+INTEGER = "random_bounded_uint64"
+EXPORTED: Mapping[str, tuple[tuple[str, ...], str]] = {
+    **{name: (("float64",) * count, "float64") for name, count in REAL.items()},
+    INTEGER: (("int64",) * 4, "int64"),
+}
+_TYPES = {"int64": "c_int64", "float64": "c_double"}
+
+
+def reader_text(name: str) -> str:
+    """One of NumPy's functions as a generated module has it."""
+    args, result = EXPORTED[name]
+    types = ", ".join(["c_int64", *(_TYPES[a] for a in args)])
+    return (
+        f"{name} = CDLL(np.random._generator.__file__).{name}\n"
+        f"{name}.argtypes, {name}.restype = [{types}], {_TYPES[result]}"
+    )
+
+
+def _real(name: str) -> DeviceFunction:
+    """A real number by the function of the same name."""
+    exported = f"random_{name.removeprefix('draw_')}"
+    args, _ = EXPORTED[exported]
+    given = ", ".join(["generator", *("ab"[: len(args)])])
+    text = f"def {name}({given}):\n    return {exported}({given})"
+    return device_function(name, ("int64", *args), "float64", text)
+
+
+def _uniform(name: str) -> DeviceFunction:
+    """A real number between two."""
+    text = f"""
+    def {name}(generator, low, high):
+        return random_uniform(generator, low, high - low)
+    """
+    return device_function(name, ("int64", "float64", "float64"), "float64", text)
+
+
+def _standard_uniform(name: str) -> DeviceFunction:
+    """A real number from 0 to 1, by the generator's own function: no call between."""
+    return replace(_real(name), llvm=_NEXT_DOUBLE)
+
+
+_NEXT_DOUBLE = """
+define double @{symbol}(i64 %generator) nounwind alwaysinline {{
+  %bits = inttoptr i64 %generator to ptr
+  %state = load ptr, ptr %bits
+  %place = getelementptr ptr, ptr %bits, i64 3
+  %next = load ptr, ptr %place
+  %x = call double %next(ptr %state)
+  ret double %x
+}}
+"""
+
+
+def _integers(name: str) -> DeviceFunction:
+    """An integer of a range, by a product that says where in the range."""
+    text = f"""
+    def {name}(generator, low, high):
+        return random_bounded_uint64(generator, low, high - 1 - low, 0, 0)
+    """
+    return device_function(name, ("int64",) * 3, "int64", text)
+
+
+def _randint(name: str) -> DeviceFunction:
+    """An integer of a range, by bits that are drawn until they are in it."""
+    text = f"""
+    def {name}(generator, low, high):
+        most = high - 1 - low
+        mask = most | (most >> 1)
+        mask = mask | (mask >> 2)
+        mask = mask | (mask >> 4)
+        mask = mask | (mask >> 8)
+        mask = mask | (mask >> 16)
+        mask = mask | (mask >> 32)
+        return random_bounded_uint64(generator, low, most, mask, 1)
+    """
+    return device_function(name, ("int64",) * 3, "int64", text)
+
+
+TEMPLATES.update(
+    {f"draw_{name.removeprefix('random_')}": _real for name in REAL},
+    draw_standard_uniform=_standard_uniform,
+    draw_uniform=_uniform,
+    draw_integers=_integers,
+    draw_randint=_randint,
+)
