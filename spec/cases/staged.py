@@ -593,3 +593,32 @@ def handled_later(x, k):
         return float(x[k])
     except IndexError:
         return 0.0
+
+
+def drawn_until(rng, n):
+    """Cites staged.drawn
+
+    >>> drawn_until(np.random.default_rng(3), 100)
+    (17.300064554182033, 6, 0.28420116374879145)
+    """
+    total, count = 0.0, 0
+    while rng.random() < 0.9 and count < n:
+        total += rng.normal(count, 2.0) if rng.integers(3) else rng.uniform(-1, 1)
+        if total > 40:
+            break
+        count += 1
+    return total, count, rng.random()
+
+
+def drawn_by_the_module(n):
+    """Cites staged.drawn
+
+    >>> drawn_by_the_module(4)
+    (array([0.        , 0.        , 0.        , 1.43891929, 0.        ,
+           0.48841119]), 0.41384210)
+    """
+    np.random.seed(5)
+    counts = np.zeros(6)
+    for _ in range(n):
+        counts[np.random.randint(1, 6)] += np.random.rand()
+    return counts, np.random.random()

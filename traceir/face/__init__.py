@@ -16,6 +16,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `calls`: the call of a plain function while it is traced
 - `classes`: the classes of traced arrays, as a plain function sees them
 - `containers`: lists, dicts and objects among arguments, and changes to them
+- `draws`: single numbers drawn from NumPy's generators, also by machine code
 - `dynamic_results`: results whose extents values decide: cut when the program has run
 - `external`: generators, clocks and files, as a traced function sees them
 - `generator_arguments`: random generators among the arguments of a call
@@ -27,11 +28,13 @@ equations, and its effects on arguments are written back. Start reading at `call
 from traceir.face import binding
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.calls import call as call
+from traceir.face.calls import inlined as inlined
 from traceir.face.calls import staged as staged
 from traceir.face.checks.status import CheckedProgram as CheckedProgram
 from traceir.face.checks.status import called as called
 from traceir.face.containers import Containers as Containers
 from traceir.face.generator_arguments import held_arguments as held_arguments
+from traceir.face.host_calls import is_inlined as is_inlined
 
 TRACER = NumpyTracer
 binding.bind_all()

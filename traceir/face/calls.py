@@ -74,6 +74,16 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         view.end()
 
 
+def inlined(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The results of a function as a part of the plain function that is traced."""
+    view = NamespaceView()
+    try:
+        with dividing_as(fun):
+            return view.function(fun)(*map(view.of, args), **kwargs)
+    finally:
+        view.end()
+
+
 def _endless(error: RecursionError) -> Exception:
     """The error of a function that calls itself without an end that is known."""
     if isinstance(error, TraceirError):

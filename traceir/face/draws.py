@@ -1,9 +1,9 @@
-"""Single numbers drawn from NumPy's generators, which machine code draws as well.
+"""Single numbers drawn from NumPy's generators, also by machine code.
 
 Serves: face.random, staged.drawn
 
-A draw is a call of a foreign function (`ForeignFunction`) on the address of a generator,
-in the order of all draws of the program. That order is the value of an array that the
+A draw is a call of a foreign function (`ForeignFunction`) on a generator's address, in
+the order of all draws of the program. That order is the value of an array that the
 trace has besides the user's, to which each draw writes: loops carry it, choices join
 it. What is drawn otherwise is a call of the host in that order.
 """
@@ -114,7 +114,7 @@ METHODS: Mapping[str, Mapping[str, Distribution]] = {
 
 
 class Order:
-    """The order of a trace's draws, and the numbers of generators that it has asked for.
+    """The order of a trace's draws, and the numbers of generators that it asked for.
 
     `cell` is an array that each draw writes to.
     """
@@ -161,7 +161,7 @@ def call_in_order(
 def _call(
     callback: HostFunction, operands: Sequence[Any], avals: Sequence[ShapedArray]
 ) -> list[Any]:
-    return bind(
+    found: list[Any] = bind(
         "io_callback",
         *operands,
         callback=callback,
@@ -169,6 +169,7 @@ def _call(
         sharding=None,
         ordered=True,
     )
+    return found
 
 
 def order_of_draws() -> Order | None:
@@ -237,7 +238,9 @@ def _parameters(row: Distribution, args: Any, kwargs: Any) -> list[Any] | None:
     if not all(_is_number(value, kinds) for value in found):
         return None
     return [
-        convert(value, row.dtype) if isinstance(value, Tracer) else row.dtype.type(value)
+        convert(value, row.dtype)
+        if isinstance(value, Tracer)
+        else row.dtype.type(value)
         for value in found
     ]
 

@@ -4,8 +4,8 @@ Serves: face.random
 
 A program is recorded for a kind of generator, which is a number in it. A call passes
 the number of its own one, by which the program's calls of the host find it: another
-generator needs no new trace. Of one of NumPy's it is the address of its interface for C,
-so that machine code draws from it.
+generator needs no new trace. Of one of NumPy's it is the address of its interface for
+C, so that machine code draws from it.
 """
 
 from __future__ import annotations

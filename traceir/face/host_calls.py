@@ -26,7 +26,7 @@ from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.unwrapping import in_numpy_trace
-from traceir.face.draws import Order, call_in_order, drawn
+from traceir.face.draws import Order, call_in_order, drawn, order_of_draws
 from traceir.face.generator_arguments import (
     GeneratorArgument,
     generator_of,
@@ -34,6 +34,8 @@ from traceir.face.generator_arguments import (
     is_generator,
 )
 from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import effects
+from traceir.ir.jaxpr import Jaxpr
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import convert
 from traceir.pytrees import flatten
@@ -85,6 +87,17 @@ def of_generator(generator: Any) -> HostGenerator:
     if type(generator) is GeneratorArgument:
         return HostGenerator(lambda own: own, generator.alike(), generator.number)
     return HostGenerator(lambda _: generator, generator)
+
+
+def is_inlined(args: Any, kwargs: Any, jaxpr: Jaxpr | None) -> bool:
+    """True if a call becomes part of the plain function that is traced: its arguments
+    have a generator of that, or it does something besides computing."""
+    if order_of_draws() is None:
+        return False
+    if jaxpr is not None:
+        return bool(effects(jaxpr))
+    leaves = flatten.leaves((args, kwargs))
+    return any(type(leaf) is HostGenerator for leaf in leaves)
 
 
 def _method(seen: HostGenerator, name: str) -> Function:

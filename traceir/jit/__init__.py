@@ -12,6 +12,7 @@ Start reading at `function.JitFunction.__call__`.
 - `donation`: `jit` with donated arguments, whose memory results may take
 - `fallback`: plain functions that run untraced where they cannot be traced
 - `function`: `JitFunction`: traced on the first call, compiled code after
+- `inlining`: calls that become a part of the function that is traced
 - `instrument`: executables wrapped for the debugging flags
 - `make_jaxpr`: tracing without running: `make_jaxpr` and `eval_shape`
 - `miss_report`: reasons for a retrace: the nearest entry and the difference

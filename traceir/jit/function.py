@@ -46,6 +46,7 @@ from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
 from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
+from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import explained, retrace_reason
 from traceir.jit.pickling import Making, Pickled
@@ -166,11 +167,15 @@ class JitFunction(Pickled, Generic[P, R]):
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
         if config.local.context.disable_jit:
             return self._fun(*args, **kwargs)
+        call = self._options.face, self._fun, args, kwargs
+        if part := inlined(*call):
+            return part[0]
         args, kwargs = held(self._options.face, self._static, args, kwargs)
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:
-                return self._stage(entry, prepared)
+                part = inlined(*call, entry.closed.jaxpr)
+                return part[0] if part else self._stage(entry, prepared)
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
             if watched(config.local.context):
                 exe = instrumented(exe, entry.closed, config.local.context)
@@ -236,22 +241,17 @@ class JitFunction(Pickled, Generic[P, R]):
         Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
         """
         context, limit = config.local.context, self._options.max_traces
+        reason = functools.partial(retrace_reason, self._cache, call, key)
         if context.no_tracing:
-            got = f"{self._name}; {retrace_reason(self._cache, call, key)}"
-            raise rules.error("cache.no_tracing", got=got)
+            raise rules.error("cache.no_tracing", got=f"{self._name}; {reason()}")
         if limit is not None and self._traced >= limit:
-            raise rules.error(
-                "cache.max_traces",
-                got=f"trace {self._traced + 1} of {self._name} with max_traces="
-                f"{limit}; {retrace_reason(self._cache, call, key)}",
-            )
+            got = f"trace {self._traced + 1} of {self._name} with max_traces={limit}"
+            raise rules.error("cache.max_traces", got=f"{got}; {reason()}")
         self._traced += 1
-        if context.explain_cache_misses or context.log_compiles:
-            reason = retrace_reason(self._cache, call, key)
-            if context.explain_cache_misses:
-                warn("Cache miss of %s: %s", self._name, reason)
-            if context.log_compiles:
-                warn("Tracing %s for jit: %s", self._name, reason)
+        if context.explain_cache_misses:
+            warn("Cache miss of %s: %s", self._name, reason())
+        if context.log_compiles:
+            warn("Tracing %s for jit: %s", self._name, reason())
 
     def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""

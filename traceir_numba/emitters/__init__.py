@@ -11,10 +11,12 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `bits`: scalar expressions over the bits of integers and floating numbers
 - `decompositions`: primitives that are rewritten in terms of others
 - `draws`: draws from NumPy's generators: calls of the functions that NumPy exports
+- `entries`: the entries of equations: those of their primitives, or of what is special
+  in one
 - `float16_bits`: conversions between 16-bit floating formats and wider ones
 - `formats`: bitcasts, and rounding to formats of fewer digits
 - `gather_scatter`: reads and writes at indices that are values
-- `host`: primitives that call the host, and those of its functions that machine code calls
+- `host`: primitives that call the host
 - `kinds`: the closed set of kinds of emitter, and the table of them all
 - `library_calls`: primitives that are calls: matrix products and libraries
 - `regions`: control flow: equations read and written as loops or choices
@@ -28,6 +30,7 @@ from traceir_numba.emitters import (
     bits,
     decompositions,
     draws,
+    entries,
     float16_bits,
     formats,
     gather_scatter,
@@ -67,6 +70,7 @@ __all__ = [
     "cumulative",
     "decompositions",
     "draws",
+    "entries",
     "float16_bits",
     "folds",
     "formats",

@@ -1,29 +1,12 @@
-"""Primitives that call the host, and those of its functions that machine code calls."""
+"""Primitives that call the host."""
 
 from __future__ import annotations
 
 from traceir.ir.jaxpr import Eqn, ForeignFunction
-from traceir_numba.emitters.kinds import (
-    EMITTERS,
-    EmitterKind,
-    ForeignCall,
-    HostCallback,
-    ReferenceCall,
-    register,
-)
-from traceir_numba.emitters.pairs.values import is_reference_call
+from traceir_numba.emitters.kinds import HostCallback, register
 
 for _name in ("debug_print", "debug_callback", "pure_callback", "io_callback"):
     register(_name, HostCallback())
-
-
-def entry_of(eqn: Eqn) -> EmitterKind | None:
-    """The emitter's entry of an equation, if its primitive has one."""
-    if is_reference_call(eqn):
-        return ReferenceCall()
-    entry = EMITTERS.get(eqn.primitive)
-    foreign = isinstance(entry, HostCallback) and foreign_function(eqn) is not None
-    return ForeignCall() if foreign else entry
 
 
 def foreign_function(eqn: Eqn) -> ForeignFunction | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TypeVar
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
@@ -20,12 +21,14 @@ def dce_eqns(
     """The equations that the results need, and all variables in use.
 
     Control flow keeps the parts that are needed. Equations with effects are always
-    needed.
+    needed, with one result at least: steps are for values.
     """
     used = {a for a in outvars if isinstance(a, Var)}
     kept = []
     for eqn in reversed(eqns):
-        if eqn.effects or not used.isdisjoint(eqn.outputs):
+        if eqn.effects and used.isdisjoint(eqn.outputs):
+            used.add(min(eqn.outputs, key=lambda v: prod(v.aval.shape)))
+        if not used.isdisjoint(eqn.outputs):
             eqn = dce_control_flow(eqn, used)
             kept.append(eqn)
             used.update(a for a in eqn.inputs if isinstance(a, Var))

@@ -23,7 +23,7 @@ Run = Callable[..., tuple[np.ndarray, ...]]
 
 def scoped(jaxpr: Jaxpr, run: Run) -> Run:
     """The run of a program within the scopes of the functions that it calls."""
-    places = {v: k for k, v in enumerate(jaxpr.invars)}
+    places: dict[Atom, int] = {v: k for k, v in enumerate(jaxpr.invars)}
     scopes = {places[a]: scope for a, scope in _objects(jaxpr) if a in places}
 
     def call(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -43,7 +43,7 @@ def _objects(jaxpr: Jaxpr) -> Iterator[tuple[Atom, Scope]]:
         if function is not None and function.scope is not None:
             yield eqn.inputs[1], function.scope
         for inner, operands in _programs(eqn):
-            given = dict(zip(inner.invars, operands, strict=True))
+            given: dict[Atom, Atom] = dict(zip(inner.invars, operands, strict=True))
             for atom, scope in _objects(inner):
                 if atom in given:
                     yield given[atom], scope

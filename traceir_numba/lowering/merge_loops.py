@@ -26,7 +26,7 @@ from traceir.ir.jaxpr import (
     sort_params,
 )
 from traceir_numba import cost_model
-from traceir_numba.emitters.host import entry_of
+from traceir_numba.emitters.entries import entry_of
 from traceir_numba.emitters.kinds import (
     Concat,
     Elementwise,
@@ -111,6 +111,7 @@ def _merged(group: list[Eqn], end: int, last: dict[Atom, int]) -> Eqn:
     read = dict.fromkeys(a for eqn in group for a in eqn.inputs)
     given = [a for a in read if isinstance(a, Var) and a not in made]
     results = [v for eqn in group for v in eqn.outputs if last.get(v, -1) >= end]
+    results = results or [v for eqn in group for v in eqn.outputs if eqn.effects][:1]
     own = {v: Var(v.aval) for v in (*given, *made)}
     renamed: dict[Atom, Atom] = dict(own.items())
     eqns = tuple(

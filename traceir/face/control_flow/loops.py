@@ -231,11 +231,17 @@ class PlainLoop:
         kinds = {name: self._joined(name, last) for name in self.names}
         asked = self._has_asked(last)
         self._guards = self._guards or asked
-        if last.is_whole and not asked and kinds == last.kinds:
+        whole = all(one.is_whole for one in self._parts(last))
+        if whole and not asked and kinds == last.kinds:
             self._show(self._finish(last))
             return True
-        self._start(kinds, last.written)
+        written = [a for one in self._parts(last) for a in one.written]
+        self._start(kinds, list({id(array): array for array in written}.values()))
         return False
+
+    def _parts(self, last: BodyPass) -> tuple[BodyPass, ...]:
+        """The runs that a turn has, of which the last is that of the body."""
+        return (last,)
 
     def _joined(self, name: str, last: BodyPass) -> Tree:
         if name not in self._lost:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import lax, rules
+from traceir import lax
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.checks.status import Status, status_of
 from traceir.face.control_flow import state
@@ -80,23 +80,34 @@ class BodyPass:
     def decide(self, holds: Any, stops: Sequence[str]) -> Any:
         """Take the result of a test, which no flag may stop; the region is in force.
 
-        Gives the test's truth, as far as it is known. Raises TypeError (staged.effect)
-        for a test that writes to an array.
+        Gives the test's truth, as far as it is known.
         """
-        going: Any = True
-        for stop in stops:
-            flag = self.values[stop]
-            if isinstance(flag, state.MaybeUnbound):
-                flag = lax.bitwise_and(flag.flag, flag.value)
-            going = _both(going, negated(flag))
+        going = self.going(self.values, stops)
         self._close()
-        if not self.is_whole:
-            raise rules.error("staged.effect", got="a test that writes to an array")
         with in_force(self.region):
             self.holds = _both(going, holds)
             if self.may_fail and not isinstance(going, bool):
                 self._fail_only_if(going)
         return self.holds
+
+    def going(self, values: dict[str, Any], stops: Sequence[str]) -> Any:
+        """The truth value that no flag stops the loop."""
+        going: Any = True
+        for stop in stops:
+            flag = values[stop]
+            if isinstance(flag, state.MaybeUnbound):
+                flag = lax.bitwise_and(flag.flag, flag.value)
+            going = _both(going, negated(flag))
+        return going
+
+    def leaves(self) -> list[Leaf]:
+        """The types of names' values, in the order of the inputs."""
+        return [leaf for kind in self.kinds.values() for leaf in state.leaves_of(kind)]
+
+    def built(self, leaves: Sequence[Any]) -> dict[str, Any]:
+        """The values of names, of these leaves."""
+        rest = iter(leaves)
+        return {name: state.built(kind, rest) for name, kind in self.kinds.items()}
 
     def _fail_only_if(self, going: Any) -> None:
         """Have the test's own checks count where Python evaluates it."""

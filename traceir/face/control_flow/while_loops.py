@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import rules
+import numpy as np
+
+from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.checks.status import NUMBER
 from traceir.face.control_flow.choices import truth_of
@@ -16,8 +18,8 @@ from traceir.face.control_flow.loops import PlainLoop, Slots, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Tree
-from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import as_array
+from traceir.lax.control.bodies import TracedBody
 from traceir.lax.control.loops import repeat
 from traceir.tracing.concretization import demanded
 from traceir.tracing.staging import StagingTrace, apply
@@ -43,7 +45,12 @@ class WhileLoop(PlainLoop):
 
     def _is_known(self, last: BodyPass) -> bool:
         assert self._test is not None
-        return not self._test.region.reads_outside and super()._is_known(last)
+        outside = self._test.region.reads_outside or self._test.memory
+        return not outside and super()._is_known(last)
+
+    def _parts(self, last: BodyPass) -> tuple[BodyPass, ...]:
+        assert self._test is not None
+        return self._test, last
 
     def _is_bounded(self) -> bool:
         return False
@@ -77,7 +84,8 @@ class WhileLoop(PlainLoop):
             return truth
         going = self._test.decide(truth, self.stops)
         put_in_force(self._pass.region)
-        if going is False and self._passes == 1:  # not even once
+        once = going is False and not self._test.written
+        if once and self._passes == 1:  # not even once
             self._pass.region.end()
             self._mode, self._pass = "end", None
             self._show(self._entry)
@@ -104,37 +112,63 @@ class WhileLoop(PlainLoop):
     ) -> list[Any]:
         test = self._test
         assert test is not None
-        if slots is not None and test.may_fail:
-            return self._record_failing(last, init, ends, slots)
+        if test.written or (slots is not None and test.may_fail):
+            return self._record_turned(last, init, ends, slots)
         pad(test.region, init, slots)
         holds = test.holds if slots is None else test.guarded()
         holding = test.region.body([test.region.converted(holds, BOOL)])
         return repeat(holding, last.region.body(ends), init)
 
-    def _record_failing(
-        self, last: BodyPass, init: list[Any], ends: list[Any], slots: list[Slot]
+    def _record_turned(
+        self, last: BodyPass, init: list[Any], ends: list[Any], slots: Slots
     ) -> list[Any]:
-        """A loop whose test may fail: the test is a part of the body, since its status
-        is a result of that."""
+        """A loop whose test may fail, or writes to arrays: the test is a part of the
+        body, since its status and these arrays are results of that."""
         test, region = self._test, last.region
         assert test is not None
         pad(test.region, init, slots)
-        holds, status = test.guarded(), test.region.status
-        found = [
-            test.region.converted(holds, BOOL),
-            *(test.region.converted(status.slot(s), s[0]) for s in slots),
-            test.region.converted(status.number, NUMBER),
-        ]
-        both, count = test.region.body(found), len(slots) + 1
-        going, *first = apply(both.closed, [*both.consts, *init])
+        holds = test.holds if slots is None else test.guarded()
+        count = len(test.memory)
+        arrays = [test.region.converted(a, a.aval) for a in test.memory]
+        found = [test.region.converted(holds, BOOL), *arrays]
+        if slots is not None:
+            status = test.region.status
+            found += [test.region.converted(status.slot(s), s[0]) for s in slots]
+            found.append(test.region.converted(status.number, NUMBER))
+        both = test.region.body(found)
+        going, *first = self._tested(both, init, count)
         with in_force(region):
             values = [region.tracer(atom, region, None) for atom in ends]
-            again, *after = map(
-                region.atom, apply(both.closed, [*both.consts, *values])
-            )
+            again, *after = map(region.atom, self._tested(both, values, count))
         region.input(BOOL, "")
         answer = RegionTrace("loop", True)
         taken = [answer.input(typeof(value), "") for value in (*init, going)]
-        leaves = [*init[:-count], *map(as_array, first), as_array(going)]
-        body = region.body([*ends[:-count], *after, again])
-        return repeat(answer.body([taken[-1]._var]), body, leaves)[:-1]
+        leaves = [*self._changed(init, list(map(as_array, first)), count)]
+        body = region.body([*self._changed(ends, after, count), again])
+        holding = answer.body([taken[-1]._var])
+        return repeat(holding, body, [*leaves, as_array(going)])[:-1]
+
+    def _tested(self, both: TracedBody, leaves: list[Any], arrays: int) -> list[Any]:
+        """The truth of the test after a state, and what the test may change."""
+        test = self._test
+        assert test is not None
+
+        def run() -> list[Any]:
+            return apply(both.closed, [*both.consts, *leaves])
+
+        names = len(test.leaves())
+        going = test.going(test.built(leaves[:names]), self.stops)
+        if not test.written or isinstance(going, bool):
+            return run()
+        end = names + arrays
+        rest = len(both.closed.jaxpr.outvars) - 1 - arrays
+        kept = [*leaves[names:end], *leaves[len(leaves) - rest :]]
+        found: list[Any] = lax.cond(going, run, lambda: [np.bool_(False), *kept])
+        return found
+
+    def _changed(self, leaves: list[Any], found: list[Any], arrays: int) -> list[Any]:
+        """The state with what the test has changed: arrays, and the status."""
+        assert self._test is not None
+        begin, rest = len(self._test.leaves()), len(found) - arrays
+        middle = leaves[begin + arrays : len(leaves) - rest]
+        return [*leaves[:begin], *found[:arrays], *middle, *found[arrays:]]
