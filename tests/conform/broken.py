@@ -259,6 +259,13 @@ class BadChoice(Reference):
         super().__init__(choices={"choice.sum-order": "backwards"})
 
 
+class Ordered(Reference):
+    """Declares more than it does: that -0 is less than +0."""
+
+    def __init__(self) -> None:
+        super().__init__(choices={"choice.zero-extremum": "ordered"})
+
+
 class NoChoice(Reference):
     """Chooses what is no choice."""
 

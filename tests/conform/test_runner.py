@@ -78,6 +78,15 @@ def test_a_wrong_answer_gets_a_verdict(name: str, expected: str, why: str) -> No
     check({case.name: adapter.verdict(case) for case in cases}, expected, why)
 
 
+def test_bits_of_a_case_are_judged_by_what_is_declared() -> None:
+    """The case's own bits are right where zeros of either sign are, and wrong here."""
+    names = "max/zeros-of-both-signs", "min/zeros-of-both-signs", "min/floats"
+    cases = [case for case in load_cases() if case.name in names]
+    for adapter, kinds in (("ready", "pass pass pass"), ("Ordered", "fail fail pass")):
+        found = {c.name: load(f"broken:{adapter}").verdict(c).kind for c in cases}
+        assert [found[name] for name in names] == kinds.split()
+
+
 @pytest.mark.parametrize(
     "name, expected, why",
     [

@@ -45,7 +45,7 @@ def test_what_is_passed_by_name_is_mapped_along_axis_0() -> None:
 
 def test_results_that_are_the_same_for_all() -> None:
     assert vmap(lambda x: 2.5)(X).tolist() == [2.5, 2.5]
-    assert vmap(lambda x, y: y * 2, (0, None), None)(X, 1.5).tolist() == 3.0
+    assert vmap(lambda x, y: y * 2, (0, None), None)(X, 1.5) == 3.0
     assert vmap(lambda: 1.0, axis_size=3)().tolist() == [1, 1, 1]
     assert vmap(lambda x: None)(X) is None
 
@@ -250,3 +250,10 @@ def test_mapped_arrays_are_narrowed_as_under_jit() -> None:
         found = traceir.vmap(function)(whole)
         assert found.dtype == np.float32
         assert np.array_equal(found, [1, 2, 3])
+
+
+def test_a_result_without_the_axis_is_what_the_function_returned() -> None:
+    xs, whole = np.arange(3.0, dtype="float32"), np.ones(2)
+    found = traceir.vmap(lambda x: (x, 1.0, whole), out_axes=(0, None, None))(xs)
+    assert type(found[1]) is float and found[2] is whole
+    assert found[0].tolist() == [0, 1, 2]

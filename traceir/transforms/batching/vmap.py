@@ -123,6 +123,8 @@ def _result(
             value = first(value, dim)
         elif dim is not None:
             raise rules.error("vmap.batched-output", got=_at(trace, value, path))
+        else:
+            return value  # as the function returned it
     else:
         rank = typeof(value).ndim + (dim is None)
         if not -rank <= target < rank:
