@@ -99,8 +99,8 @@ def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
     """Put safepoints in a function's loops.
 
     `costs` are what a round of each loop costs, in the order of the text; 0 for loops
-    that end soon, less than 0 for those that do after an unknown number of rounds: where
-    a loop around them polls, they count their rounds for it.
+    that end soon, less than 0 for those that do after an unknown number of rounds:
+    where a loop around them polls, they count their rounds for it.
     """
     _Safepoints(costs).visit(tree)
     tree.body[:0] = parse_module(BEGIN.format(budget=cost_model.SAFEPOINT_WORK)).body
