@@ -10,7 +10,9 @@ it. What is drawn otherwise is a call of the host in that order.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +20,12 @@ import numpy as np
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.checks.exceptions import note_if
-from traceir.face.generator_arguments import exports, generator_of, opened
+from traceir.face.generator_arguments import (
+    exports,
+    generator_of,
+    opened,
+    opened_with_kept,
+)
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ForeignFunction, HostFunction
 from traceir.lax.checks.operands import convert
@@ -51,6 +58,7 @@ class Distribution(NamedTuple):
     checks: Sequence[Check] = ()
     dtype: np.dtype = REAL
     python: bool = True
+    scope: Callable[[Sequence[int]], AbstractContextManager[Any]] = opened
 
 
 def _not_negative(name: str, place: int) -> Check:
@@ -89,6 +97,13 @@ _WHOLE = Distribution(
     INTEGER,
     False,
 )
+# The polar method with the C library's logarithm, as NumPy's compilers leave it where
+# products and sums have no common instruction.
+_GAUSS = Distribution(
+    "draw_legacy_gauss",
+    "random_standard_uniform" if platform.machine() in ("x86_64", "AMD64") else "none",
+    scope=opened_with_kept,
+)
 # By the name of a generator's class, the methods that draw numbers one by one.
 METHODS: Mapping[str, Mapping[str, Distribution]] = {
     "Generator": {
@@ -109,6 +124,10 @@ METHODS: Mapping[str, Mapping[str, Distribution]] = {
         **dict.fromkeys(("random", "random_sample", "rand"), _UNIT),
         "uniform": _UNIFORM._replace(checks=(_too_wide("Range exceeds valid bounds"),)),
         "randint": _WHOLE._replace(function="draw_randint", python=True),
+        **dict.fromkeys(("standard_normal", "randn"), _GAUSS),
+        "normal": _real("normal", "scale", loc=0.0, scale=1.0)._replace(
+            function="draw_legacy_normal", needs=_GAUSS.needs, scope=opened_with_kept
+        ),
     },
 }
 
@@ -207,7 +226,7 @@ def drawn(kind: type, name: str, args: Any, kwargs: Any, number: Any) -> Any:
         made = getattr(generator_of(own), name)(*(v[()] for v in values))
         return [np.array(before), np.asarray(made, row.dtype)]
 
-    made = ForeignFunction(row.function, target, opened)
+    made = ForeignFunction(row.function, target, row.scope)
     operands = order.cell.now(), number(order), *given
     after, value = _call(made, operands, (NUMBER, ShapedArray((), row.dtype)))
     order.cell.store(after)

@@ -15,8 +15,10 @@ import functools
 import itertools
 import random
 import sys
+import threading
 import weakref
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,8 +28,15 @@ from traceir.pytrees.registry import register_pytree_node
 
 # Of Python's generators, which no address is.
 _numbers = itertools.count(-1, -1)
-# What a `bitgen_t` has: a state, and the functions that draw from it.
+# What a `bitgen_t` has, a state and the functions that draw from it; after it, of a
+# `RandomState`, the normal number that it keeps, and before that 1.0 if there is one.
 _INTERFACE = ctypes.c_int64 * 5
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [("interface", _INTERFACE), ("kept", ctypes.c_double * 2)]
+
+
 # By number, those of the calls that are running.
 _in_use: weakref.WeakValueDictionary[int, GeneratorArgument]
 _in_use = weakref.WeakValueDictionary()
@@ -63,7 +72,7 @@ class GeneratorArgument:
         """The number, by which a generator is found whose bits may be others by now."""
         if self.memory is not None:
             source = _bits_of(self.generator).ctypes.bit_generator.value
-            ctypes.memmove(self.memory, source, ctypes.sizeof(_INTERFACE))
+            ctypes.memmove(int(self.number), source, ctypes.sizeof(_INTERFACE))
         return self.number
 
     def alike(self) -> Any:
@@ -94,7 +103,7 @@ def held(generator: Any) -> GeneratorArgument:
     if bits is None or not hasattr(bits, "ctypes"):
         number = next(_numbers)
     else:
-        made.memory = _INTERFACE()
+        made.memory = _Memory()
         number = ctypes.addressof(made.memory)
     made.number = np.int64(number)
     made.now()
@@ -102,10 +111,54 @@ def held(generator: Any) -> GeneratorArgument:
     return made
 
 
-def opened(number: int) -> AbstractContextManager[Any]:
-    """The lock of a generator, within which machine code draws from it."""
-    found: AbstractContextManager[Any] = _bits_of(_in_use[number].generator).lock
-    return found
+class _Holding(threading.local):
+    """The locks that this thread holds for machine code, by identity."""
+
+    def __init__(self) -> None:
+        self.locks: set[int] = set()
+
+
+_holding = _Holding()
+
+
+@contextmanager
+def opened(numbers: Sequence[int]) -> Iterator[None]:
+    """The locks of generators, within which machine code draws from them; threads that
+    wait for several do so in one order."""
+    found = [_bits_of(_in_use[number].generator).lock for number in numbers]
+    locks = {id(lock): lock for lock in found}
+    with ExitStack() as stack:
+        for key in sorted(locks.keys() - _holding.locks):
+            stack.enter_context(locks[key])
+            _holding.locks.add(key)
+            stack.callback(_holding.locks.discard, key)
+        yield
+
+
+@contextmanager
+def opened_with_kept(numbers: Sequence[int]) -> Iterator[None]:
+    """As `opened`, with the normal numbers that generators of legacy functions keep."""
+    with opened(numbers), ExitStack() as stack:
+        for number in numbers:
+            if hasattr(_in_use[number].generator, "get_state"):
+                stack.enter_context(_kept(_in_use[number]))
+        yield
+
+
+@contextmanager
+def _kept(found: GeneratorArgument) -> Iterator[None]:
+    """The number that a `RandomState` keeps, in memory and then in its state."""
+    state = found.generator.get_state(legacy=False)
+    before = [float(state["has_gauss"]), float(state["gauss"])]
+    found.memory.kept[:] = before
+    try:
+        yield
+    finally:
+        after = list(found.memory.kept)
+        if after != before:
+            state = found.generator.get_state(legacy=False)
+            state.update(has_gauss=int(after[0]), gauss=after[0] and after[1])
+            found.generator.set_state(state)
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from operator import is_
@@ -106,10 +106,11 @@ class ForeignFunction(HostFunction):
     """A host function on single numbers that machine code can call by its name, too.
 
     Its first operand is its first result, which puts calls in order; the second is the
-    address of an object. A `scope` of that is open while machine code calls.
+    address of an object. While machine code calls, the `scope` of all such objects of
+    the program is open.
     """
 
-    scope: Callable[[int], AbstractContextManager[None]] | None = None
+    scope: Callable[[Sequence[int]], AbstractContextManager[None]] | None = None
 
 
 def sort_params(params: Mapping[str, Hashable]) -> Params:

@@ -23,7 +23,7 @@ from traceir_numba.device_functions import (
     function,
     short,
 )
-from traceir_numba.emitters.draws import EXPORTED, reader_text
+from traceir_numba.emitters.draws import EXPORTED, KEEP, KEPT, reader_text
 from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.loops.program import Buffer, BufferProgram, CallReference
 from traceir_numba.lowering.float16 import FLOAT16_DTYPES
@@ -132,6 +132,8 @@ HELPERS = {
     "product": PRODUCT_TEXT,
     "row_of": ROW_TEXT,
     "strided_product": STRIDED_TEXT,
+    "kept_number": KEPT,
+    "keep_number": KEEP,
     **{name: reader_text(name) for name in EXPORTED},
 }
 
@@ -251,6 +253,8 @@ def _imports(words: set[str]) -> Iterable[str]:
     numba = [name for name in ("cfunc", "njit") if name in words] + casts(words)
     if numba:
         yield import_text("numba", numba)
+    if "ir" in words:
+        yield "from llvmlite import ir"
     if "intrinsic" in words:
         yield "from numba.extending import intrinsic"
     if "CPointer" in words:

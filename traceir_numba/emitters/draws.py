@@ -104,10 +104,114 @@ def _randint(name: str) -> DeviceFunction:
     return device_function(name, ("int64",) * 3, "int64", text)
 
 
+def _legacy_gauss(name: str) -> DeviceFunction:
+    """A number of the polar method, which makes two: one is kept for the next call."""
+    text = f"""
+    def {name}(generator):
+        if kept_number(generator, 5) != 0.0:
+            keep_number(generator, 5, 0.0)
+            return kept_number(generator, 6)
+        x = 0.0
+        y = 0.0
+        square = 0.0
+        while square >= 1.0 or square == 0.0:
+            x = 2.0 * random_standard_uniform(generator) - 1.0
+            y = 2.0 * random_standard_uniform(generator) - 1.0
+            square = x * x + y * y
+        factor = math.sqrt(-2.0 * math.log(square) / square)
+        keep_number(generator, 5, 1.0)
+        keep_number(generator, 6, factor * x)
+        return factor * y
+    """
+    made = device_function(name, ("int64",), "float64", text)
+    return replace(made, llvm=_LEGACY_GAUSS)
+
+
+_LEGACY_GAUSS = """
+declare double @traceir_log(double)
+declare double @llvm.sqrt.f64(double)
+define double @{symbol}(i64 %generator) nounwind {{
+  %bits = inttoptr i64 %generator to ptr
+  %flag = getelementptr double, ptr %bits, i64 5
+  %kept = getelementptr double, ptr %bits, i64 6
+  %has = load double, ptr %flag
+  %any = fcmp une double %has, 0.0
+  br i1 %any, label %take, label %draw
+take:
+  store double 0.0, ptr %flag
+  %old = load double, ptr %kept
+  ret double %old
+draw:
+  %state = load ptr, ptr %bits
+  %place = getelementptr ptr, ptr %bits, i64 3
+  %next = load ptr, ptr %place
+  br label %again
+again:
+  %a = call double %next(ptr %state)
+  %b = call double %next(ptr %state)
+  %aa = fmul double %a, 2.0
+  %bb = fmul double %b, 2.0
+  %x = fsub double %aa, 1.0
+  %y = fsub double %bb, 1.0
+  %xx = fmul double %x, %x
+  %yy = fmul double %y, %y
+  %r = fadd double %xx, %yy
+  %far = fcmp oge double %r, 1.0
+  %none = fcmp oeq double %r, 0.0
+  %out = or i1 %far, %none
+  br i1 %out, label %again, label %found
+found:
+  %log = call double @traceir_log(double %r)
+  %twice = fmul double %log, -2.0
+  %q = fdiv double %twice, %r
+  %f = call double @llvm.sqrt.f64(double %q)
+  %first = fmul double %f, %x
+  %second = fmul double %f, %y
+  store double 1.0, ptr %flag
+  store double %first, ptr %kept
+  ret double %second
+}}
+"""
+
+
+def _legacy_normal(name: str) -> DeviceFunction:
+    """A number of a normal distribution, as `RandomState` has it."""
+    text = f"""
+    def {name}(generator, loc, scale):
+        return loc + scale * draw_legacy_gauss(generator)
+    """
+    args = ("int64", "float64", "float64")
+    return device_function(name, args, "float64", text, "draw_legacy_gauss")
+
+
+# What a reader's module has in place of loads and stores behind a generator.
+KEPT = '''\
+@intrinsic
+def kept_number(types, generator, place):
+    """A number that lies behind a generator's interface."""
+
+    def generate(context, builder, signature, args):
+        start = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+        return builder.load(builder.gep(start, [args[1]]))
+
+    return f64(generator, place), generate'''
+KEEP = '''\
+@intrinsic
+def keep_number(types, generator, place, value):
+    """Put a number behind a generator's interface."""
+
+    def generate(context, builder, signature, args):
+        start = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+        builder.store(args[2], builder.gep(start, [args[1]]))
+        return context.get_dummy_value()
+
+    return void(generator, place, value), generate'''
 TEMPLATES.update(
     {f"draw_{name.removeprefix('random_')}": _real for name in REAL},
     draw_standard_uniform=_standard_uniform,
     draw_uniform=_uniform,
     draw_integers=_integers,
     draw_randint=_randint,
+    draw_legacy_gauss=_legacy_gauss,
+    draw_legacy_normal=_legacy_normal,
 )

@@ -6,7 +6,7 @@ are called on are arguments of the program, by their addresses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -17,20 +17,22 @@ from traceir_numba.emitters.host import foreign_function
 from traceir_numba.emitters.kinds import EMITTERS, Region
 from traceir_numba.emitters.regions import LoopOp
 
-Scope = Callable[[int], AbstractContextManager[Any]]
+Scope = Callable[[Sequence[int]], AbstractContextManager[Any]]
 Run = Callable[..., tuple[np.ndarray, ...]]
 
 
 def scoped(jaxpr: Jaxpr, run: Run) -> Run:
     """The run of a program within the scopes of the functions that it calls."""
     places: dict[Atom, int] = {v: k for k, v in enumerate(jaxpr.invars)}
-    scopes = {places[a]: scope for a, scope in _objects(jaxpr) if a in places}
+    found = [(places[a], scope) for a, scope in _objects(jaxpr) if a in places]
+    numbers = list(dict.fromkeys(place for place, _ in found))
+    scopes = list(dict.fromkeys(scope for _, scope in found))
 
     def call(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-        found = {int(arrays[k]): scope for k, scope in scopes.items()}
+        addresses = [int(arrays[k]) for k in numbers]
         with ExitStack() as stack:
-            for address in sorted(found):  # of several, threads wait in one order
-                stack.enter_context(found[address](address))
+            for scope in scopes:
+                stack.enter_context(scope(addresses))
             return run(*arrays)
 
     return call

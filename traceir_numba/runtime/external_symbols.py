@@ -18,6 +18,7 @@ FUNCTIONS = {
     "traceir_thread_create": "pthread_create",
     "traceir_thread_join": "pthread_join",
     "traceir_clock": "clock_gettime",
+    "traceir_log": "log",
 }
 # Python's own, of the same kind.
 OF_PYTHON = {
