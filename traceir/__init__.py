@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         numpy_dtype_promotion as numpy_dtype_promotion,
     )
     from traceir.base.config_scopes import numpy_rank_promotion as numpy_rank_promotion
+    from traceir.base.config_scopes import progress as progress
     from traceir.base.config_scopes import sanitize as sanitize
     from traceir.base.config_scopes import (
         threefry_partitionable as threefry_partitionable,

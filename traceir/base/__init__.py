@@ -13,6 +13,7 @@ a flag for a while.
 - `generated_code`: Python functions that are written and compiled when the program runs
 - `lazy_exports`: names of a package whose modules are imported on first use
 - `moved_modules`: modules by the names that pickles of earlier versions have for them
+- `progress`: progress of long traces and compilations, on a terminal or in a notebook
 - `python_parser`: Python's parser, for one thread at a time
 - `source_info`: source positions: captured cheaply, decoded when asked for
 - `version`: the version of the package; setup.cfg has it too

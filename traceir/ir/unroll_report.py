@@ -5,8 +5,9 @@ Serves: cache.flag.unrolled_loops, jit.unrolled
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from traceir import rules
 from traceir.base import config, cost_model, source_info
@@ -186,6 +187,34 @@ def warn(text: str, *values: object) -> None:
     import logging  # not on the way of an import
 
     logging.getLogger("traceir").warning(text, *values)
+
+
+def last_line(recorded: Sequence[Sequence[Eqn]]) -> str:
+    """The number of equations of a trace under way, and the line that it is at."""
+    eqns = recorded[-1] if recorded else ()
+    at = next((e.source for e in reversed(eqns) if e.source is not None), None)
+    where = f", at line {at.line} of {os.path.basename(at.file)}" if at else ""
+    return _counted(len(eqns)) + where
+
+
+def longest_line(program: ClosedJaxpr) -> str:
+    """The number of equations of a program, and the line that recorded most of many.
+
+    >>> import traceir
+    >>> longest_line(traceir.make_jaxpr(lambda x: x * 2)(1.0))
+    '1 equation'
+    """
+    report = source_report(program)
+    told = _counted(report.equations)
+    if not report.lines or report.lines[0].equations < cost_model.REPORTED_EQUATIONS:
+        return told
+    line = report.lines[0]
+    place = f"line {line.line} of {os.path.basename(line.file)}"
+    return f"{told}; {place}, unrolled, has {line.equations:,}"
+
+
+def _counted(equations: int) -> str:
+    return f"{equations:,} equation{'s' * (equations != 1)}"
 
 
 def tell_unrolled(jaxpr: Jaxpr) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import config
+from traceir.base.progress import progress
 from traceir.ir.avals import ShapedArray, stacked
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import (
@@ -28,7 +29,7 @@ from traceir.ir.jaxpr import (
     subjaxprs,
 )
 from traceir.ir.typecheck import infer
-from traceir.ir.unroll_report import warn
+from traceir.ir.unroll_report import longest_line, warn
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.runtime_checks import CheckedExecutable, RuntimeChecks
 from traceir.sanitize.taint import SanitizedExecutable
@@ -146,6 +147,15 @@ def compile_program(
     closed = located(closed)
     name = closed.jaxpr.debug_name
     module = resolve(backend)
+    told = functools.cache(partial(longest_line, closed))
+    with progress(f"compiling {name}", told):
+        return _compiled(closed, module, keep_unused, donated)
+
+
+def _compiled(
+    closed: ClosedJaxpr, module: Any, keep_unused: bool, donated: Sequence[int]
+) -> Executable:
+    name = closed.jaxpr.debug_name
     donates = bool(donated) and getattr(module, "DONATES", False)
     used = used_inputs(closed.jaxpr)
     if keep_unused or len(used) == len(closed.jaxpr.invars):

@@ -16,11 +16,12 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.progress import progress
 from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Var
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
 from traceir.ir.promotion import canonical_dtype, check_plain
-from traceir.ir.unroll_report import tell_unrolled
+from traceir.ir.unroll_report import last_line, tell_unrolled
 from traceir.jit.cache.cache_key import CallSignature, KeyTable, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
 from traceir.jit.cache.external_state import unchanging
@@ -276,10 +277,12 @@ def make_entry(
     out_trees: list[flatten.TreeDef] = []
     emitted: list[Any] = []
     own: dict[Var, int] = {}
+    recorded: list[list[Eqn]] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         """Run the user's function on tracers; return its results as leaves."""
         trace: Any = current_trace()
+        recorded.append(trace.eqns)
         if call.face == "numpy" and transform == "jit":
             own.update(demandable_inputs(bound, call.leaf_labels, tracers))
             trace.demandable = frozenset(own)
@@ -308,6 +311,8 @@ def make_entry(
 
     def record() -> Any:
         with ExitStack() as scopes:
+            told = functools.partial(last_line, recorded)
+            scopes.enter_context(progress(f"tracing {name}", told))
             for scope in surroundings(call):
                 scopes.enter_context(scope)
             return stage(run, call.avals, paths, name, transform, call.face, users=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from traceir.base.progress import at_stage
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.codegen.driver import product_name, products_of
 from traceir_numba.codegen.embedded_reference import reference_name
@@ -105,6 +106,7 @@ def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Comp
 def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
     """Write down how long the `with` takes."""
     start = time.perf_counter()
+    at_stage(what)
     yield
     seconds[what] = time.perf_counter() - start
 
