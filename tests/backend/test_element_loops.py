@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from plain.compare import agrees
-from plain.loops import graphs, images
+from plain.loops import graphs, images, sorting
 
 import traceir
 import traceir.numpy as jnp
@@ -115,6 +115,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "insertion sort": (inserted, (VECTOR,)),
     "binary search": (searched, (np.sort(VECTOR), 0.3)),
     "stencil": (smoothed, (MATRIX,)),
+    "heap sort": (sorting.heap_sort, (RANDOM.integers(0, 99, 50),)),
 }
 # Arrays that are written at more than one place in a turn, under choices and in loops.
 WRITTEN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {

@@ -4,13 +4,15 @@ Serves: index.bounds
 
 A counter of a loop of known length has known ends. Of anything else the ranges grow
 from turn to turn until they rest; a bound that moves is soon taken for the dtype's, and
-then the loop's test makes it smaller again. A test that is computed in the body, as
+then the loop's test makes it smaller again. One that is no counter's, such as that of a
+place in a heap, is first taken for the next number that places are compared with: an
+extent, or the bound of a value that the loop uses. A test that is computed in the body, as
 one that looks at an array is, tells about the values that the body gives with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
@@ -23,7 +25,7 @@ from traceir.numpy.indexing.intervals import (
     union,
 )
 
-# Turns after which a bound that still moves is taken for the dtype's.
+# Turns after which a bound that still moves is taken for a greater one.
 _TURNS = 1
 
 
@@ -121,13 +123,14 @@ class LoopRanges:
     def _fixed_point(self) -> list[Range]:
         """Ranges of the carry that hold at the start of each turn."""
         carry = list(self._first)
-        for turn in range(2 * len(carry) + _TURNS + 2):
+        for turn in range(2 * len(carry) + _TURNS + 3):
             found = self._next(carry)
             new = [union(*r) for r in zip(carry, found, strict=True)]
             if new == carry:
                 break
             if turn >= _TURNS:
-                new = [self._widened(k, carry[k], r) for k, r in enumerate(new)]
+                marks = self._marks() if turn == _TURNS else frozenset()
+                new = [self._widened(k, carry[k], r, marks) for k, r in enumerate(new)]
             carry = new
         if found == carry:
             return carry
@@ -136,10 +139,33 @@ class LoopRanges:
         holds = all(intersection(one, most) == one for one, most in pairs)
         return found if holds else carry
 
-    def _widened(self, k: int, old: Range, new: Range) -> Range:
-        whole = self._whole(k)
-        low = old[0] if new[0] == old[0] else whole[0]
-        return low, (old[1] if new[1] == old[1] else whole[1])
+    def _widened(self, k: int, old: Range, new: Range, marks: Collection[int]) -> Range:
+        (least, most), (low, high) = self._whole(k), new
+        if self._is_counter(k):
+            marks = ()
+        if low != old[0]:
+            low = max((n for n in marks if least <= n <= low), default=least)
+        if high != old[1]:
+            high = min((n for n in marks if high <= n <= most), default=most)
+        return low, high
+
+    def _marks(self) -> frozenset[int]:
+        """The numbers that places are compared with."""
+        extents = {n for v in self.body.invars for n in v.aval.shape}
+        bounds = {n for one in self._consts for n in one if one != ANY}
+        return frozenset({0, -1, *extents, *(n - 1 for n in extents), *bounds})
+
+    def _is_counter(self, k: int) -> bool:
+        """True if every turn adds the same known number to a part of the carry."""
+        out = self.body.outvars[k]
+        var = self.body.invars[len(self._consts) + k]
+        made = [e for e in self.body.eqns if out in e.outputs]
+        return all(
+            e.primitive in ("add", "sub")
+            and var in e.inputs
+            and any(isinstance(a, Literal) for a in e.inputs)
+            for e in made
+        )
 
     def _before(self, carry: Ranges) -> list[Range]:
         """The ranges of the body's inputs in a turn."""
