@@ -230,7 +230,7 @@ def test_arrays_of_a_class_of_its_own_are_refused() -> None:
         (lambda a: matrix * a, np.ones((2, 2)), "matrix"),
         (lambda a: np.sin(a[0]), [units], "Units"),
         (lambda a: np.add(a, units), np.ones(2), "Units"),
-        (lambda a: a, np.zeros(1, [("a", int)]).view(np.recarray), "dtype"),
+        (lambda a: a, np.zeros(1, "M8[s]"), "dtype"),
     ):
         rule = "jit.dtype" if name == "dtype" else "jit.subclass"
         with raises_rule(rule, TypeError, name):

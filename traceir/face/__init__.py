@@ -22,6 +22,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `generator_arguments`: random generators among the arguments of a call
 - `host_calls`: random generators of NumPy and Python, drawn from at run time
 - `namespace`: the namespaces of NumPy that a traced function sees
+- `records`: structured arrays among arguments: an array of its own for each field
 - `objects`: objects of a user's classes as a traced function sees them
 """
 
@@ -33,7 +34,7 @@ from traceir.face.calls import staged as staged
 from traceir.face.checks.status import CheckedProgram as CheckedProgram
 from traceir.face.checks.status import called as called
 from traceir.face.containers import Containers as Containers
-from traceir.face.generator_arguments import held_arguments as held_arguments
+from traceir.face.containers import held_arguments as held_arguments
 from traceir.face.host_calls import is_inlined as is_inlined
 
 TRACER = NumpyTracer

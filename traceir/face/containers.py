@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from traceir import rules
 from traceir.face.functions.selection import Unsized
+from traceir.face.generator_arguments import held as held_generator
+from traceir.face.generator_arguments import is_generator
+from traceir.face.records import is_structured, record_argument
 from traceir.jit.cache.writeback import ContainerWrite, Item, Path, Updated, contents
 from traceir.tracing.trace import Tracer
 
@@ -103,3 +107,28 @@ class _Encoder:
 
     def _items(self, label: str, values: Any) -> Iterator[Item]:
         return (self.item(label, value) for value in values)
+
+
+def held(value: Any) -> Any:
+    """A tree of arguments in the form that a program takes: its generators by numbers,
+    and the fields of its structured arrays; itself without any."""
+    kind = type(value)
+    if kind in (tuple, list):
+        parts = [held(part) for part in value]
+        same = all(a is b for a, b in zip(parts, value, strict=True))
+        return value if same else kind(parts)
+    if kind is dict:
+        found = {key: held(part) for key, part in value.items()}
+        return found if any(found[key] is not value[key] for key in value) else value
+    if is_structured(value):
+        return record_argument(value)
+    return held_generator(value) if is_generator(value) else value
+
+
+def held_arguments(args: Any, kwargs: Any, static: Any) -> tuple[Any, Any]:
+    """The arguments of a call, of which some are static, as a program takes them."""
+    positions, names = static.positions, static.names
+    given = tuple(a if k in positions else held(a) for k, a in enumerate(args))
+    named = {n: a if n in names else held(a) for n, a in kwargs.items()}
+    same = all(map(is_, given, args)) and all(named[n] is kwargs[n] for n in kwargs)
+    return (args, kwargs) if same else (given, named)

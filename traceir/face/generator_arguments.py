@@ -176,24 +176,3 @@ def exports(name: str) -> bool:
 def generator_of(number: Any) -> Any:
     """The generator of a call that is running, by its number."""
     return _in_use[int(number)].generator
-
-
-def held_generators(value: Any) -> Any:
-    """A tree of arguments with its generators as arguments of a program."""
-    kind = type(value)
-    if kind in (tuple, list):
-        parts = [held_generators(part) for part in value]
-        same = all(a is b for a, b in zip(parts, value, strict=True))
-        return value if same else kind(parts)
-    if kind is dict:
-        found = {key: held_generators(part) for key, part in value.items()}
-        return found if any(found[key] is not value[key] for key in value) else value
-    return held(value) if is_generator(value) else value
-
-
-def held_arguments(args: Any, kwargs: Any, static: Any) -> tuple[Any, Any]:
-    """The arguments of a call, of which some are static, with generators held."""
-    positions, names = static.positions, static.names
-    given = [a if k in positions else held_generators(a) for k, a in enumerate(args)]
-    named = {n: a if n in names else held_generators(a) for n, a in kwargs.items()}
-    return tuple(given), named

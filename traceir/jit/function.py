@@ -171,6 +171,7 @@ class JitFunction(Pickled, Generic[P, R]):
         if part := inlined(*call):
             return part[0]
         args, kwargs = held(self._options.face, self._static, args, kwargs)
+        raw = raw if args is call[2] else None  # of what it stands for, if of anything
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:
