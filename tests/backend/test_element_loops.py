@@ -327,6 +327,16 @@ def test_divisions_of_unknown_signs_are_pythons() -> None:
             x = x * 3 % y + x // y
         return x
 
+    def known(n: int) -> Any:
+        total = 0
+        for i in range(n):
+            k = i * 0  # a number that only the backend knows
+            total += (k - 7) // (k + 3) + (k - 7) % (k + 3) * 10
+            total += (k + 7) // (k + 3) * 100 + (k + 7) % (k + 3) * 1000
+            total += (k - 7) // (k - 3) * 10_000
+        return total
+
+    assert traceir_numba.jit(known)(3) == known(3)
     for dtype in (np.int64, np.int32, np.uint8):
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         some = {least, least + 1, most // 2, most, *range(max(least, -9), 10, 2), 0}

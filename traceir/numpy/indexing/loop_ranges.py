@@ -6,8 +6,8 @@ A counter of a loop of known length has known ends. Of anything else the ranges 
 from turn to turn until they rest; a bound that moves is soon taken for the dtype's, and
 then the loop's test makes it smaller again. One that is no counter's, such as that of a
 place in a heap, is first taken for the next number that places are compared with: an
-extent, or the bound of a value that the loop uses. A test that is computed in the body, as
-one that looks at an array is, tells about the values that the body gives with it.
+extent, or the bound of a value that the loop uses. A test that is computed in the body,
+as one that looks at an array is, tells about the values that the body gives with it.
 """
 
 from __future__ import annotations
