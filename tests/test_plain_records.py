@@ -156,7 +156,7 @@ def refused(a: Any) -> Any:
 
 
 def compared(a: Any) -> Any:
-    """What only NumPy does."""
+    """A method that only NumPy has."""
     return a.tobytes()
 
 

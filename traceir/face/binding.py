@@ -29,11 +29,18 @@ from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.selection import Unsized
 from traceir.face.functions.tables import BINARY, COMPARISON, UNARY
-from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
+from traceir.face.functions.writing import (
+    begins_with_mask,
+    index_of,
+    is_known,
+    read,
+    write,
+)
 from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
 from traceir.face.python.numbers import as_python
 from traceir.face.slices import indexing as slices
+from traceir.face.slices import selected
 from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
@@ -126,7 +133,7 @@ def _is_python(value: Any) -> bool:
 def getitem(self: NumpyTracer, index: Any) -> Any:
     """`x[index]`: a view where NumPy gives one, else a copy."""
     place = index_of(index)
-    if not is_known(place) and not is_mask(place) and by_user():
+    if not is_known(place) and not begins_with_mask(place) and by_user():
         check_index(self.shape, place)
     if slices.is_dynamic(place):
         return slices.read(self, place)
@@ -136,7 +143,7 @@ def getitem(self: NumpyTracer, index: Any) -> Any:
 def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     place = index_of(index)
-    if not is_known(place) and not is_mask(place) and by_user():
+    if not is_known(place) and not begins_with_mask(place) and by_user():
         check_index(self.shape, place)
     if slices.is_dynamic(place, value):
         slices.update(self, place, value)
@@ -381,5 +388,6 @@ def bind_all() -> None:
     """Give the class its operators and methods."""
     for name, value in bindings():
         setattr(NumpyTracer, name, value)
+    selected.register()
     ufuncs.METHODS.update(ufunc_methods.METHODS)
     functions.OWN.update(substitutes.OWN)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
 from traceir.face.callers import by_user
-from traceir.face.control_flow.iteration import LoopSteps, TracedSequence
 from traceir.pytrees.registry import register_pytree_node
 from traceir.tracing.trace import Tracer
 

@@ -8,6 +8,7 @@ it; a view is a base array and steps. Start reading at `array.NumpyTracer`.
 - `array_state`: arrays that a region has taken over, and arrays that may be another one
 - `layouts`: memory layouts: strides and overlaps, told by arrays of NumPy's
 - `limits`: the limit on the length of a plain function's trace
+- `loop_steps`: the steps of loops, and sequences of which a loop knows the steps
 - `memory_sharing`: the table of NumPy functions whose results share memory
 - `stacked`: lists of numbers that a loop has made: elements of one array
 - `texts`: texts with values in them that are traced: written when the program runs

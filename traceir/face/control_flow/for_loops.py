@@ -11,9 +11,10 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.base import cost_model
+from traceir.face.arrays.loop_steps import LoopSteps
 from traceir.face.arrays.stacked import elements_of
 from traceir.face.control_flow import state
-from traceir.face.control_flow.iteration import LoopSteps, steps_of
+from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.regions import RegionTrace

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
+from traceir.face.arrays.loop_steps import TracedSequence
 from traceir.face.arrays.texts import text
 from traceir.face.checks import exceptions
 from traceir.face.checks.bounds import check_index
@@ -31,7 +32,6 @@ from traceir.face.control_flow.choices import (
 from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
-from traceir.face.control_flow.iteration import TracedSequence
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     NUMBERS,

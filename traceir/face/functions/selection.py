@@ -9,14 +9,17 @@ written back through the same mask.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.base.source_info import Source, capture, user_frame_summary
+from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
 from traceir.face.arrays.values import cast
 from traceir.face.callers import by_user
 from traceir.face.functions import ufuncs
@@ -51,15 +54,27 @@ class Unsized(np.lib.mixins.NDArrayOperatorsMixin):
         raise NotImplementedError
 
 
-class Selection(Unsized):
+class Selection(Unsized, TracedSequence):
     """`x[mask]` while the mask is traced.
 
     `full` has the elements at all places of `x`, `mask` tells which of them are in it.
+    What needs them beside one another has them `packed`.
     """
 
     __slots__ = ("full", "mask")
     full: NumpyTracer
     mask: NumpyTracer
+    # The elements and the mask as an array whose extent is a value, by a layer above.
+    pack: ClassVar[Callable[[Any, Any], Any]]
+
+    def packed(self) -> Any:
+        """The elements beside one another, in an array of their own."""
+        return Selection.pack(self.full, self.mask)
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        found: LoopSteps = self.packed().steps()
+        return found
 
     def __init__(self, full: NumpyTracer, mask: Tracer) -> None:
         if mask.shape != full.shape[: mask.ndim]:
@@ -111,10 +126,13 @@ class Selection(Unsized):
         raise self.unknown("len()")
 
     def __iter__(self) -> NoReturn:
-        raise self.unknown("iteration")
+        raise self.unknown("iteration outside of a `for` loop")
 
-    def __getitem__(self, index: Any) -> NoReturn:
-        raise self.unknown("an element")
+    def __getitem__(self, index: Any) -> Any:
+        again = isinstance(index, Selection) and index.dtype == bool
+        if again and index.full.ndim == self.mask.ndim and self.same(index.mask):
+            return Selection(self.full, traced(jnp.logical_and(self.mask, index.full)))
+        return self.packed()[index]
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise self.unknown("an update of a part")
@@ -194,7 +212,10 @@ class Selection(Unsized):
             return self.reduce(name, *args[1:], **kwargs)
         if func is np.size:
             return self.size
-        raise self.unknown(f"{name}()")
+        try:
+            return func(*map(_packed, args), **kwargs)
+        except TraceirError:  # of an array whose extent is a value
+            raise self.unknown(f"{name}()") from None
 
     def reduce(self, name: str, axis: Any = None, **options: Any) -> Any:
         """A reduction of the elements that the mask takes."""
@@ -225,6 +246,10 @@ class Selection(Unsized):
             raise rules.error("update.shape", got=got)
         new = cast(self.full, array.dtype)
         array.replace(traced(jnp.where(which, new, array.now())))
+
+
+def _packed(value: Any) -> Any:
+    return value.packed() if isinstance(value, Selection) else value
 
 
 def _by_where(func: Any, identity: str | None = None) -> Any:

@@ -87,6 +87,8 @@ def read(array: NumpyTracer, index: Any) -> Any:
     """`array[index]`: a view where NumPy gives one."""
     check_length()
     place = index_of(index)
+    if type(place) is tuple and begins_with_mask(place):
+        return Selection(read(array, _beside(place)).now(), place[0])
     value = array.concrete
     if value is not None and is_known(place):
         if not is_basic(place) or not np.ndim(value[place]):
@@ -132,6 +134,21 @@ def is_mask(index: Any) -> bool:
     return isinstance(index, Tracer) and index.dtype == bool
 
 
+def begins_with_mask(index: Any) -> bool:
+    """True if an index is a traced mask, or one and then integers and slices, as in
+    `x[mask, 1]`: what the mask takes of a view."""
+    if type(index) is not tuple or len(index) < 2 or not is_mask(index[0]):
+        return is_mask(index)
+    rest = tuple(part for part in index[1:] if not _is_traced_int(part))
+    return is_known(rest) and is_basic(rest) and None not in rest
+
+
+def _beside(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The index of the view that a mask is for: the mask's dimensions are whole."""
+    whole: tuple[Any, ...] = (slice(None),) * index[0].ndim
+    return whole + index[1:]
+
+
 def write(array: NumpyTracer, index: Any, value: Any) -> None:
     """`array[index] = value`, with the meaning that NumPy gives.
 
@@ -144,6 +161,9 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
         raise rules.error("update.scalar", got=array.aval.str_short())
     place = index_of(index)
     if _is_there(array, place, value):
+        return
+    if type(place) is tuple and begins_with_mask(place):
+        write(read(array, _beside(place)), place[0], value)
         return
     array.check_home()
     memory = array.concrete

@@ -17,10 +17,11 @@ from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.loop_steps import TracedSequence
 from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import choose_value, truth_of
-from traceir.face.control_flow.iteration import TracedRange, TracedSequence, has_steps
+from traceir.face.control_flow.iteration import TracedRange, has_steps
 from traceir.face.functions.selection import Selection
 from traceir.face.python import written
 from traceir.face.python.numbers import as_integer, integer, is_traced

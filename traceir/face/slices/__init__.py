@@ -15,6 +15,7 @@ written by loops over its elements. Start reading at `indexing.read`, then at
 - `indexing`: reads and writes of arrays by slices whose bounds are values
 - `linear_forms`: integers of a trace as sums of others, and their ranges
 - `reductions`: NumPy's functions of arrays whose extents values decide
+- `selected`: elements that traced masks select, beside one another
 - `sliced_view`: views whose bounds are values: the places of an array that they take
 - `vectors`: NumPy's functions of vectors whose extents values decide, no reductions
 """

@@ -12,8 +12,8 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.source_info import Source, capture, user_frame_summary
+from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
 from traceir.face.callers import by_user
-from traceir.face.control_flow.iteration import LoopSteps, TracedSequence
 from traceir.face.functions import ufuncs
 from traceir.face.functions.selection import Unsized
 from traceir.face.python.numbers import require

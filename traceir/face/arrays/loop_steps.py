@@ -1,0 +1,49 @@
+"""The steps of loops, and sequences of which a loop knows the steps.
+
+Serves: staged.loop
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.tracing.trace import Tracer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopSteps:
+    """Numbers from `first` on, `step` apart, before `stop`, and the item of each."""
+
+    first: Any
+    stop: Any
+    step: Any
+    item: Callable[[Any], Any]
+
+    @property
+    def count(self) -> int | None:
+        """The number of steps, if it is known."""
+        bounds = (self.first, self.stop, self.step)
+        if any(isinstance(b, Tracer) for b in bounds):
+            return None
+        return len(builtins.range(*bounds))
+
+    def span(self) -> tuple[int, int] | None:
+        """The least and the greatest number, where they are known."""
+        bounds = (self.first, self.stop, self.step)
+        if any(isinstance(b, Tracer) for b in bounds):
+            return None
+        every = builtins.range(*bounds) or builtins.range(self.first, self.first + 1)
+        return min(every[0], every[-1]), max(every[0], every[-1])
+
+
+class TracedSequence:
+    """A sequence with a length that may be traced, of which a loop knows the steps."""
+
+    __slots__ = ()
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        raise NotImplementedError
