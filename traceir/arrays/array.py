@@ -14,6 +14,7 @@ from traceir.arrays.devices import SHARDING, CpuDevice
 from traceir.arrays.sharding import Sharding
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
+from traceir.ir.notebooks import folded
 from traceir.reference.kernels.random import words_of
 
 _new: Callable[[Any], Any] = object.__new__
@@ -238,6 +239,10 @@ class Array(Methods, metaclass=_ArrayType):
         wraps = last + 1 + len(tail) > np.get_printoptions()["linewidth"]
         return f"Array({body},{chr(10) + ' ' * 6 if wraps else ' '}{tail}"
 
+    def _repr_html_(self) -> str:
+        title = f"{self.aval.str_short()}, {self.nbytes:,} bytes"
+        return folded(title, str(self))
+
     def __str__(self) -> str:
         return repr(self) if self.aval.dtype is KEY else str(self._value)
 
@@ -270,6 +275,9 @@ class _Deleted(Array):
     @property
     def _value(self) -> np.ndarray:  # type: ignore[override]  # read alone
         raise rules.error("array.deleted", got=self.aval.str_short())
+
+    def _repr_html_(self) -> str:
+        return folded(f"{self.aval.str_short()}, deleted", "")
 
 
 class Far(Array):

@@ -19,10 +19,10 @@ from traceir.base import config
 # Seconds until something is said, and between two looks; columns in a notebook.
 AFTER, PAUSE, COLUMNS = 1.0, 0.25, 100
 # The work under way that is watched, of one thread.
-_watches: list[Watch] = []
+_watches: list[ProgressLine] = []
 
 
-class Watch:
+class ProgressLine:
     """Work under way: what it does, and a thread that tells once it takes long."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -82,7 +82,7 @@ def _since(start: float) -> str:
 
 
 def _told(tell: Callable[[], str]) -> str:
-    """What is told of work under way, which another thread changes meanwhile."""
+    """The text about work under way, which another thread changes meanwhile."""
     try:
         return tell()
     except (RuntimeError, LookupError):
@@ -116,7 +116,7 @@ def progress(what: str, tell: Callable[[], str]) -> Iterator[None]:
         if _watches or stream is None:
             yield
             return
-        watch, outer = Watch(stream), False
+        watch, outer = ProgressLine(stream), False
         _watches.append(watch)
     start, stage, watch.stage = time.monotonic(), watch.stage, ""
     watch.doing.append((what, tell, start))

@@ -7,6 +7,7 @@ the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
 - `dependence`: the operands that one result of an equation is computed from
 - `effects`: effects of equations: the things they do besides giving results
 - `jaxpr`: jaxprs: programs in typed A-normal form
+- `notebooks`: representations for notebooks: HTML of programs, source and tables
 - `promotion`: type promotion: the dtype in which operands meet
 - `typecheck`: type inference of primitives and checks of programs, by the tables
 - `unroll_report`: the source lines that make a program long

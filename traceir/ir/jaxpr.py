@@ -13,6 +13,7 @@ import numpy as np
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
+from traceir.ir.notebooks import folded
 
 Params = tuple[tuple[str, Hashable], ...]
 T = TypeVar("T")
@@ -162,6 +163,10 @@ class Jaxpr:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        count = f"{len(self.eqns):,} equation{'s' * (len(self.eqns) != 1)}"
+        return folded(f"{self.debug_name or 'jaxpr'}: {count}", str(self), "jaxpr")
+
 
 def _canonical(jaxpr: Jaxpr) -> tuple[object, ...]:
     numbers: dict[Var, int] = {}
@@ -270,6 +275,9 @@ class ClosedJaxpr:
         return str(self.jaxpr)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.jaxpr._repr_html_()
 
 
 class PartTexts(Protocol):

@@ -28,6 +28,7 @@ from traceir.ir.jaxpr import (
     located,
     subjaxprs,
 )
+from traceir.ir.notebooks import NotebookText
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import longest_line, warn
 from traceir.jit.cache.trace_cache import TraceCacheEntry
@@ -87,7 +88,8 @@ def text_of(exe: Executable, backend: str, dialect: str | None) -> str:
     if dialect is not None and dialect not in known:
         got = f"{dialect!r}; with the backend {backend} there is {', '.join(known)}"
         raise rules.error("jit.dialect", got=got)
-    return exe.as_text(dialect or known[0])
+    dialect = dialect or known[0]
+    return NotebookText(exe.as_text(dialect), dialect, f"{dialect} for {backend}")
 
 
 def executable(

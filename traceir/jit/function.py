@@ -28,6 +28,7 @@ from traceir import rules
 from traceir.base import config, cost_model
 from traceir.base.config import local
 from traceir.errors import TraceirError
+from traceir.ir.notebooks import NotebookText
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
@@ -357,10 +358,12 @@ class JitFunction(Pickled, Generic[P, R]):
         what = "cache" if own else kwargs.pop("what", "cache")
         match what:
             case "cache":
-                return self._explain_cache(args, kwargs)
+                found = self._explain_cache(args, kwargs)
             case "speed":
-                return self._explain_speed(args, kwargs)
-        raise rules.error("jit.explain", got=repr(what))
+                found = self._explain_speed(args, kwargs)
+            case _:
+                raise rules.error("jit.explain", got=repr(what))
+        return NotebookText(found, "text", f"{what} of {self._name}")
 
     def _explain_speed(self, args: Any, kwargs: Any) -> str:
         with self._context():

@@ -15,6 +15,7 @@ from traceir.dtypes import KEY, as_dtype, float0
 from traceir.errors import shown
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.notebooks import NotebookText
 from traceir.ir.unroll_report import SourceReport, source_report
 from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry
@@ -117,7 +118,8 @@ class Traced(_Stage):
 
     def as_text(self) -> str:
         """The program's text."""
-        return str(self.entry.closed)
+        name = self.entry.closed.jaxpr.debug_name
+        return NotebookText(str(self.entry.closed), "jaxpr", f"jaxpr of {name}")
 
     def report(self) -> SourceReport:
         """The user's lines by the equations that they recorded, most first.

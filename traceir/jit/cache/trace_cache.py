@@ -23,6 +23,7 @@ from traceir.base.caches import ClockEviction, clear_all
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.notebooks import table
 from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.known_arguments import KnownArguments
@@ -91,6 +92,9 @@ class CacheInfo(NamedTuple):
     misses: int
     currsize: int
     compiles: int
+
+    def _repr_html_(self) -> str:
+        return table("cache of a jitted function", self._asdict())
 
 
 class FunctionCache:
