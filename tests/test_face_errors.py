@@ -329,7 +329,12 @@ def test_every_clause_about_arrays_is_raised_by_a_test() -> None:
         *("test_array", "test_donation", "test_jit_arguments", "test_plain_errors"),
         *("array/test_windows", "array_api/test_objects", "test_keys"),
         *("fourier/test_fft", "complex/test_lost_parts"),
-        *("test_plain_containers", "test_plain_external", "neighbours/test_ndimage"),
+        *(
+            "test_plain_containers",
+            "test_plain_external",
+            "test_plain_records",
+            "neighbours/test_ndimage",
+        ),
         *("neighbours/test_spectra", "neighbours/test_kernel_density"),
     )
     for other in (f"{name}.py" for name in others):
