@@ -17,7 +17,7 @@ from cache_life import Step, World, begin, steps, taken, values, worlds
 
 from traceir.errors import RuleTableError, TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
-from traceir.jit.cache.trace_cache import FunctionCache, Maker, TraceCacheEntry
+from traceir.jit.cache.trace_cache import FunctionCache, TraceMaker, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.rules import default
 from traceir.rules.machine import Machine, Transition
@@ -49,7 +49,7 @@ class Real:
             if shared.dead:
                 del self.alive[name]
         self.makers = {
-            (n, t.function): Maker(n)
+            (n, t.function): TraceMaker(n)
             for n, thread in enumerate(world.threads)
             for t in thread.traces
         }
@@ -94,7 +94,7 @@ class Real:
 
     def call(self, step: Step, cache: FunctionCache, traces: list[Any]) -> str:
         """The outcome of a call, or the rule that it raises."""
-        maker = Maker(step.thread)
+        maker = TraceMaker(step.thread)
         try:
             outcome = cache.begin(KEY, maker, traces[-1] if traces else None)
         except TraceirError as error:

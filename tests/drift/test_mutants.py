@@ -121,7 +121,7 @@ def citing(rule: str) -> list[Case]:
 
 def has_constant(case: Case) -> bool:
     """True if the program of a case has a constant."""
-    texts = (s.text[s.start : s.stop] for s in case.verbs["given"])
+    texts = (s.text[s.start : s.stop] for s in case.verbs.get("given", ()))
     return any(re.search(r"\{\s*lambda\s+\w", text) for text in texts)
 
 

@@ -53,7 +53,7 @@ def unchanging(
     changes something that the function reads or sets, and undoes the changes.
     """
     statics = tuple(statics)
-    first = _Watch(fun, statics)
+    first = _StateWatch(fun, statics)
     try:
         found = record()
     except (
@@ -66,7 +66,7 @@ def unchanging(
         return found
     try:
         with _alone():
-            again = _Watch(fun, statics)
+            again = _StateWatch(fun, statics)
             with again.line_by_line():
                 found = record()
             change = again.change()
@@ -92,7 +92,7 @@ def _alone() -> Any:
     return getattr(drawn, "lock", None) or nullcontext()
 
 
-class _Watch:
+class _StateWatch:
     """The values that a function reads and sets, as they were."""
 
     def __init__(self, fun: Callable[..., Any], statics: tuple[Read, ...]) -> None:

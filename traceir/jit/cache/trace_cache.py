@@ -64,13 +64,13 @@ class TraceCacheEntry:
 
 
 @dataclass(eq=False, slots=True)
-class Maker:
+class TraceMaker:
     """A trace of one key under way, and the thread that makes it."""
 
     thread: int
 
 
-_NOBODY = Maker(0)
+_NOBODY = TraceMaker(0)
 
 
 # Where a function's guard, and the runner of the last call, stand among its runners.
@@ -107,7 +107,7 @@ class FunctionCache:
         self.fast: dict[object, dict[Any, Any]] = {}
         self.known = KnownArguments()
         self.misses = 0
-        self._makers: dict[Key, list[Maker]] = {}
+        self._makers: dict[Key, list[TraceMaker]] = {}
         self._begin_locks()
 
     def info(self) -> CacheInfo:
@@ -172,7 +172,7 @@ class FunctionCache:
         looks again whenever that has changed; a new entry is made by `make`.
         Raises RecursionError (cache.recursion) when this thread is making it already.
         """
-        maker = Maker(threading.get_ident())
+        maker = TraceMaker(threading.get_ident())
         try:  # around the maker, so that no interrupt leaves it there
             with self._lock:
                 while (outcome := self.begin(key, maker, trace)) == "waits":
@@ -192,7 +192,7 @@ class FunctionCache:
                     self.end(key, maker, trace, None)
 
     def begin(
-        self, key: Key, maker: Maker, trace: Trace | None
+        self, key: Key, maker: TraceMaker, trace: Trace | None
     ) -> TraceCacheEntry | str:
         """The entry that a call finds, or else the outcome of the call: it "traces" or
         "waits".
@@ -212,7 +212,11 @@ class FunctionCache:
         return found
 
     def end(
-        self, key: Key, maker: Maker, trace: Trace | None, made: TraceCacheEntry | None
+        self,
+        key: Key,
+        maker: TraceMaker,
+        trace: Trace | None,
+        made: TraceCacheEntry | None,
     ) -> None:
         """Keep a trace that has ended where the rows say; None is one that raised."""
         self.misses += made is not None
@@ -222,7 +226,7 @@ class FunctionCache:
         self,
         event: str,
         key: Key,
-        maker: Maker = _NOBODY,
+        maker: TraceMaker = _NOBODY,
         trace: Trace | None = None,
         made: TraceCacheEntry | None = None,
     ) -> tuple[str, Transition]:
@@ -244,7 +248,7 @@ class FunctionCache:
         self,
         effect: str,
         key: Key,
-        maker: Maker,
+        maker: TraceMaker,
         trace: Trace | None,
         made: TraceCacheEntry | None,
     ) -> None:
