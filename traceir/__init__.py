@@ -46,6 +46,7 @@ from traceir.arrays.devices import (
     local_devices,
 )
 from traceir.base import config, config_scopes, lazy_exports, moved_modules
+from traceir.base.tracebacks import publish as _publish
 from traceir.base.version import VERSION
 from traceir.binding import bind_operators as bind_operators
 from traceir.binding.device_put import block_until_ready, device_get, device_put
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from traceir.base.config_scopes import (
         threefry_partitionable as threefry_partitionable,
     )
+    from traceir.base.config_scopes import traceback_filtering as traceback_filtering
     from traceir.base.config_scopes import unrolled_loops as unrolled_loops
     from traceir.exports import deserialize, export
     from traceir.text import parse
@@ -225,4 +227,10 @@ print_by(_printer)
 def __getattr__(name: str) -> object:
     if name in _LATER:
         return lazy_exports.load(globals(), _LATER[name], name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from traceir.lax.checks.attribute_hints import missing
+
+    raise missing(name, __all__, __name__)
+
+
+for _package in (globals(), vars(config), vars(lax), vars(lax.linalg)):
+    _publish(_package)

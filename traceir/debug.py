@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.base.tracebacks import publish as _publish
 from traceir.tracing.callbacks import Called, host_function, operands
 from traceir.tracing.trace import bind
 
@@ -146,3 +147,6 @@ def _hashable(value: Any) -> Any:
     except TypeError:
         return str(value)
     return value
+
+
+_publish(globals())

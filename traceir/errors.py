@@ -241,5 +241,15 @@ def shown(value: Any) -> str:
     return " ".join(_texts.repr(value).split())
 
 
-_texts = reprlib.Repr()
+class _Texts(reprlib.Repr):
+    """Texts of values, cut; of a traced one its type."""
+
+    def repr1(self, x: Any, level: int) -> str:
+        """A value inside of others."""
+        if getattr(type(x), "is_traced", False) is True:
+            return str(x.aval.str_short())
+        return super().repr1(x, level)
+
+
+_texts = _Texts()
 _texts.maxother = _texts.maxstring = _texts.maxlong = WIDTH

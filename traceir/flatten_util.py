@@ -8,6 +8,7 @@ from typing import Any
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import as_array, convert, joined, operand
 from traceir.numpy.arrays.creation import zeros
 from traceir.pytrees import flatten
@@ -51,3 +52,6 @@ def ravel_pytree(tree: Any) -> tuple[Array, Callable[[Any], Any]]:
         return structure.unflatten(made)
 
     return rows[0] if len(rows) == 1 else lax.concatenate(rows, 0), unravel
+
+
+_publish(globals())

@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, as_array, is_tracer, operand, shape_of
 from traceir.numpy.arrays.creation import full
 from traceir.numpy.elementwise.composites import floor_divide
@@ -151,3 +152,6 @@ def _count(ids: Array) -> int:
         raise rules.error("order.size", got=traced(ids), hint="give `num_segments`")
     known = np.asarray(ids)
     return max(0, int(known.max()) + 1) if known.size else 0
+
+
+_publish(globals())

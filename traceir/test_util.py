@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import float0, kind_of
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
@@ -225,3 +226,6 @@ def _compare(
 
 def _text(x: np.ndarray) -> str:
     return np.array2string(x, threshold=8, precision=6).replace("\n", "")
+
+
+_publish(globals())

@@ -15,6 +15,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from traceir.base.tracebacks import publish as _publish
 from traceir.pytrees import flatten as pytree
 from traceir.pytrees.flatten import IsLeaf, PyTree, TreeDef
 from traceir.pytrees.key_path import KeyPath
@@ -245,3 +246,6 @@ def tuple_of(treedefs: Iterable[TreeDef]) -> TreeDef:
     PyTreeDef(([*], *))
     """
     return intern(tuple, None, tuple(treedefs))
+
+
+_publish(globals())

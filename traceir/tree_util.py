@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+from traceir.base.tracebacks import publish as _publish
 from traceir.pytrees import flatten as pytree
 from traceir.pytrees.key_path import (
     DictKey,
@@ -220,3 +221,5 @@ register_pytree_node(
     lambda node: ((node.args, node.keywords), node.func),
     lambda function, parts: Partial(function, *parts[0], **parts[1]),
 )
+
+_publish(globals())

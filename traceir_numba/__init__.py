@@ -34,6 +34,7 @@ that of the packages here.
 import concurrent.futures.thread  # noqa: F401  # see above
 import sys
 
+from traceir.base.tracebacks import publish as _publish
 from traceir.base.version import VERSION
 from traceir_numba import numba_cuda_shim
 from traceir_numba.aot.api import export
@@ -55,3 +56,4 @@ __all__ = [
     "threads",
     "verify",
 ]
+_publish(globals())

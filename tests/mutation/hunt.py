@@ -49,7 +49,7 @@ WAYS = "the way of running"
 # What of a primitive's row no program reads that is not transformed.
 TRANSFORMED = frozenset({"jvp", "transpose", "linear", "derivative", "batch"})
 # What a row of prose has; nothing reads such a row, but cases cite it.
-PROSE_ROW = frozenset({"id", "says", "hint", "class", "name", "mark"})
+PROSE_ROW = frozenset({"id", "says", "hint", "hints", "class", "name", "mark"})
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ PARTS = frozenset({"let", "each"})
 # Keys above the templates of tangents and of cotangents.
 DERIVED = frozenset({"jvp", "transpose"})
 # Sentences, names, the class of the host's exception, which no rule looks at.
-PROSE = frozenset({"says", "splits", "hint", "id", "name", "short", "class"})
+PROSE = frozenset({"says", "splits", "hint", "hints", "id", "name", "short", "class"})
 # Exemptions from the test of derivatives, which asks that each is needed.
 EXEMPTIONS = "singular"
 # Lists in which the order says something.

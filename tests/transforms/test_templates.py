@@ -76,12 +76,12 @@ def test_parts() -> None:
     ],
 )
 def test_what_is_no_template(text: str, got: str) -> None:
-    with raises_rule("table.template", ValueError, got):
+    with raises_rule("table.template", ValueError, got, inside=True):
         template(text)
 
 
 def test_formulas_in_templates_are_formulas() -> None:
-    with raises_rule("table.name", ValueError, "zzz"):
+    with raises_rule("table.name", ValueError, "zzz", inside=True):
         template("reduce_sum[axes={zzz}] x")
 
 
@@ -107,7 +107,7 @@ def test_columns_that_the_loader_refuses(columns: dict[str, Any], got: str) -> N
     for key in ("jvp", "transpose"):
         row.pop(key)
     row |= columns
-    with raises_rule("table.derivative", ValueError, got):
+    with raises_rule("table.derivative", ValueError, got, inside=True):
         load(tables)
 
 
@@ -116,7 +116,7 @@ def test_a_tangent_of_several_values_has_no_template() -> None:
     row = tables["primitives"]["prim"]["concatenate"]
     row.pop("linear")
     row["jvp"] = {"xs": "t"}
-    with raises_rule("table.derivative", ValueError, r"\*xs"):
+    with raises_rule("table.derivative", ValueError, r"\*xs", inside=True):
         load(tables)
 
 

@@ -12,6 +12,7 @@ from traceir import rules
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.devices import SHARDING, CpuDevice
 from traceir.arrays.sharding import Sharding
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.notebooks import folded
@@ -34,6 +35,10 @@ class _ArrayType(type):
         return kind is cls or kind is _Deleted or kind is Far or traced
 
 
+@entry_points(
+    *("__new__", "__array__", "__dlpack__", "__bool__", "__int__", "__float__"),
+    *("__complex__", "__index__", "__format__", "item", "tolist", "copy"),
+)
 class Array(Methods, metaclass=_ArrayType):
     """An immutable array, which every operation returns outside a traced function.
 

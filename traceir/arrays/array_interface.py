@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from traceir import rules
+from traceir.base.tracebacks import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         def __getitem__(self, index: Any) -> Update[A]: ...
 
 
+@entry_points("__len__", "__hash__", "__setitem__")
 class Methods:
     """The operators, methods and properties that `Array` and tracers share."""
 

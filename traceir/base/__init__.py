@@ -16,5 +16,6 @@ a flag for a while.
 - `progress`: progress of long traces and compilations, on a terminal or in a notebook
 - `python_parser`: Python's parser, for one thread at a time
 - `source_info`: source positions: captured cheaply, decoded when asked for
+- `tracebacks`: tracebacks of the user's frames alone, without those of the packages
 - `version`: the version of the package; setup.cfg has it too
 """

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from traceir.base.tracebacks import publish
+
 _LINE = re.compile(r"^from (\S+) import \(?\s*(\w+) as \2,?\s*\)?$", re.MULTILINE)
 
 
@@ -63,6 +65,7 @@ def load(
     """
     if module == package["__name__"]:
         value: object = import_module(f"{module}.{name}")
+        publish(vars(value))
     else:
         value = shown(getattr(import_module(module), name))
     # What another thread has published is what this one gives, too.

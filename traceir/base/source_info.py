@@ -112,6 +112,15 @@ class Source(NamedTuple):
             text = f"…{line[before:]}"
         return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
+    @property
+    def expression(self) -> str:
+        """The text of the expression, if it is on one line; else empty."""
+        line, end, first, last = self._position()
+        if line is None or line != end:
+            return ""
+        text = linecache.getline(self.file, line).encode()[first:last]
+        return text.decode(errors="ignore").strip()
+
     def _position(self) -> Position:
         positions = positions_of(self.code)
         index = self.lasti // 2
@@ -170,6 +179,27 @@ def capture(skip: int = 1, end: FrameType | None = None) -> Source | None:
         frame = above
         code = frame.f_code
     return _new(Source, (code, frame.f_lasti))
+
+
+_SCIPY = f"{os.sep}site-packages{os.sep}scipy{os.sep}"
+
+
+def is_shown(file: str) -> bool:
+    """True if errors show code of this file: the user's, and not SciPy's."""
+    return _user_files[file] and _SCIPY not in file
+
+
+def capture_shown(skip: int = 1) -> Source | None:
+    """As `capture`; in place of a line of SciPy's, that of the user who calls it."""
+    found = capture(skip + 1)
+    if found is None or _SCIPY not in found.file:
+        return found
+    frame: FrameType | None = sys._getframe(skip)
+    while frame is not None:
+        if is_shown(frame.f_code.co_filename):
+            return Source(frame.f_code, frame.f_lasti)
+        frame = frame.f_back
+    return found
 
 
 def user_frame_summary(source: Source | None = None) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from traceir import lax, numpy, rules
 from traceir.arrays.array import Array
 from traceir.base import config
+from traceir.base.tracebacks import entry_point
 from traceir.dtypes import is_inexact
 from traceir.eager import dispatch
 from traceir.eager.fast_getitem import with_fast_getitem
@@ -229,12 +230,14 @@ def bindings() -> dict[str, Any]:
     for name, (function, doc) in PROPERTIES.items():
         found[name] = property(function, doc=doc)
     return found | {
-        "__round__": _round,
-        "__iter__": _iter,
-        "__contains__": _contains,
+        "__round__": entry_point(_round),
+        "__iter__": entry_point(_iter),
+        "__contains__": entry_point(_contains),
         "__getitem__": with_fast_getitem(getitem),
-        "__array_namespace__": functools.partialmethod(namespace, module=numpy),
-        "to_device": to_device,
+        "__array_namespace__": functools.partialmethod(
+            entry_point(namespace), module=numpy
+        ),
+        "to_device": entry_point(to_device),
         "compress": _method(_compress),
         "flatten": _method(numpy.ravel),
         "reshape": dispatch.planned(_reshape),

@@ -4,6 +4,7 @@ Takes a public function and its arguments; gives the result, by a recorded plan 
 fits: a few lines of Python that call kernels directly. Start reading at
 `dispatch.planned`.
 
+- `call_keys`: keys of eager calls: the types of arrays, and other arguments
 - `dispatch`: dispatch of eager calls: to a cached plan, or to the function itself
 - `fast_getitem`: `x[i]` on concrete arrays, as NumPy's own reads
 - `plan_codegen`: plans: Python source for a function and the types of its operands

@@ -16,7 +16,6 @@ a trace is in force, and the context if there is none, are one look
 from __future__ import annotations
 
 import functools
-import struct
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -26,9 +25,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from traceir.arrays.array import Array
-from traceir.base import cost_model
 from traceir.base.caches import cleared, once
 from traceir.base.config import local
+from traceir.base.tracebacks import users_frames
+from traceir.eager.call_keys import EXACT_TYPES, KEY_PARTS, NAMES, enter
 from traceir.eager.plan_codegen import FOREIGN, NUMBER, OWN, Plan, plan_of
 from traceir.ir.avals import ShapedArray
 from traceir.tracing.trace import Tracer, typeof
@@ -104,39 +104,45 @@ def planned(function: F) -> F:
     @functools.wraps(function)
     def call(x: Any = MISSING, y: Any = MISSING, /, *rest: Any, **kwargs: Any) -> Any:
         """Call by the plan under the types; the usual cases are spelled out."""
-        if type(x) is Array and not kwargs:
-            if y is MISSING:
-                try:
-                    plan = known[x.aval, local.outside]
-                except KeyError:
-                    return _call_on_miss(plans, (x.aval, local.outside), (x,), {}, (x,))
-                return plan(x)
-            if not rest:
-                kind = type(y)
-                if kind is Array:
+        try:
+            if type(x) is Array and not kwargs:
+                if y is MISSING:
                     try:
-                        plan = known[x.aval, y.aval, local.outside]
+                        plan = known[x.aval, local.outside]
                     except KeyError:
-                        key = x.aval, y.aval, local.outside
-                        return _call_on_miss(plans, key, (x, y), {}, (x, y))
-                    return plan(x, y)
-                if kind in EXACT_TYPES:
-                    try:
-                        plan = known[x.aval, y, local.outside]
-                    except KeyError:
-                        key = x.aval, y, local.outside
-                        return _call_on_miss(plans, key, (x, y), {}, (x,))
+                        return _call_on_miss(
+                            plans, (x.aval, local.outside), (x,), {}, (x,)
+                        )
                     return plan(x)
-        elif type(x) is int and y is MISSING and not kwargs:
-            try:
-                plan = known[x, local.outside]
-            except KeyError:
-                return _call_on_miss(plans, (x, local.outside), (x,), {}, ())
-            return plan()
-        args = (x, y, *rest) if y is not MISSING else () if x is MISSING else (x,)
-        if local.outside is None:
-            return function(*args, **kwargs)
-        return _call_generic(plans, args, kwargs)
+                if not rest:
+                    kind = type(y)
+                    if kind is Array:
+                        try:
+                            plan = known[x.aval, y.aval, local.outside]
+                        except KeyError:
+                            key = x.aval, y.aval, local.outside
+                            return _call_on_miss(plans, key, (x, y), {}, (x, y))
+                        return plan(x, y)
+                    if kind in EXACT_TYPES:
+                        try:
+                            plan = known[x.aval, y, local.outside]
+                        except KeyError:
+                            key = x.aval, y, local.outside
+                            return _call_on_miss(plans, key, (x, y), {}, (x,))
+                        return plan(x)
+            elif type(x) is int and y is MISSING and not kwargs:
+                try:
+                    plan = known[x, local.outside]
+                except KeyError:
+                    return _call_on_miss(plans, (x, local.outside), (x,), {}, ())
+                return plan()
+            args = (x, y, *rest) if y is not MISSING else () if x is MISSING else (x,)
+            if local.outside is None:
+                return function(*args, **kwargs)
+            return _call_generic(plans, args, kwargs)
+        except Exception as error:
+            users_frames(error)
+            raise
 
     return call  # type: ignore[return-value]  # `wraps` forgets the type
 
@@ -199,7 +205,7 @@ def _call_generic(
                 key += (name, value)
                 continue
             key.append(name)
-            if not _enter(value, key, operands):
+            if not enter(value, key, operands):
                 return plans.function(*args, **kwargs)
     full_key = tuple(key)
     plan = plans.known.get(full_key)
@@ -259,88 +265,6 @@ def _with_tracers(value: Any, tracers: Iterator[Tracer]) -> Any:
     return value
 
 
-# --- the key of a call ----------------------------------------------------------------
-
-NAMES, END, TRUE, FALSE, NUMBERS = object(), object(), object(), object(), object()
-# Values of these types are equal only if they are the same.
-EXACT_TYPES = frozenset({int, str, type(None), type, type(Ellipsis)})
-
-
-def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
-    """Append an argument's part of a call's key, and the arrays in it.
-
-    False for what a key cannot have.
-    """
-    kind = type(value)
-    if kind in EXACT_TYPES:
-        key.append(value)
-        return True
-    enter = KEY_PARTS.get(kind)
-    return enter is not None and enter(value, key, operands)
-
-
-def _enter_array(value: Array, key: list[Any], operands: list[Any]) -> bool:
-    key.append(value.aval)
-    operands.append(value)
-    return True
-
-
-def _enter_foreign(value: np.ndarray, key: list[Any], operands: list[Any]) -> bool:
-    if not value.ndim:  # a number, as functions see it
-        return False
-    key += (np.ndarray, value.dtype, value.shape)
-    operands.append(value)
-    return True
-
-
-def _enter_bool(value: bool, key: list[Any], operands: list[Any]) -> bool:
-    key.append(TRUE if value else FALSE)
-    return True
-
-
-def _enter_float(value: float, key: list[Any], operands: list[Any]) -> bool:
-    bits = value if value and value == value else struct.pack("d", value)
-    key += (float, bits)
-    return True
-
-
-def _enter_complex(value: complex, key: list[Any], operands: list[Any]) -> bool:
-    key += (complex, struct.pack("dd", value.real, value.imag))
-    return True
-
-
-def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
-    """Enter the elements of a short list or tuple in a key; False if one cannot be."""
-    if len(value) > cost_model.PLAN_SEQUENCE:
-        return False
-    key.append(type(value))
-    for part in value:
-        if type(part) is Array:
-            key.append(part.aval)
-            operands.append(part)
-        elif not _enter(part, key, operands):
-            return False
-    key.append(END)
-    return True
-
-
-def _enter_dtype(value: np.dtype, key: list[Any], operands: list[Any]) -> bool:
-    key += (np.dtype, value)
-    return True
-
-
-KEY_PARTS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
-    Array: _enter_array,
-    np.ndarray: _enter_foreign,
-    bool: _enter_bool,
-    float: _enter_float,
-    complex: _enter_complex,
-    tuple: _enter_sequence,
-    list: _enter_sequence,
-    **{type(np.dtype(code)): _enter_dtype for code in "?bhilqBHILQefdFD"},
-}
-
-
 # --- operators ------------------------------------------------------------------------
 
 
@@ -358,22 +282,26 @@ def binary(function: Function) -> Function:
 
     def call(x: Any, y: Any) -> Any:
         """Call by the plan of two arrays, or of an array and a small number."""
-        if type(x) is Array:
-            kind = type(y)
-            if kind is Array:
-                try:
-                    plan = two[x.aval, y.aval, local.outside]
-                except KeyError:
-                    key = x.aval, y.aval, local.outside
-                    return _call_on_miss(pairs, key, (x, y), {}, (x, y))
-                return plan(x, y)
-            if (kind is float or kind is int) and -SMALL_NUMBER < y < SMALL_NUMBER:
-                try:
-                    plan = known[x.aval, kind, local.outside]
-                except KeyError:
-                    return _with_number(plans, x, y)
-                return plan(x, y)
-        return others(x, y)
+        try:
+            if type(x) is Array:
+                kind = type(y)
+                if kind is Array:
+                    try:
+                        plan = two[x.aval, y.aval, local.outside]
+                    except KeyError:
+                        key = x.aval, y.aval, local.outside
+                        return _call_on_miss(pairs, key, (x, y), {}, (x, y))
+                    return plan(x, y)
+                if (kind is float or kind is int) and -SMALL_NUMBER < y < SMALL_NUMBER:
+                    try:
+                        plan = known[x.aval, kind, local.outside]
+                    except KeyError:
+                        return _with_number(plans, x, y)
+                    return plan(x, y)
+            return others(x, y)
+        except Exception as error:
+            users_frames(error)
+            raise
 
     return call
 

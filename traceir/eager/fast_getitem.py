@@ -18,6 +18,7 @@ from traceir.arrays.array import Array
 from traceir.base import cost_model
 from traceir.base.caches import cleared
 from traceir.base.config import local
+from traceir.base.tracebacks import users_frames
 from traceir.eager.plan_codegen import admits_plans
 from traceir.ir.avals import ShapedArray
 
@@ -45,36 +46,40 @@ def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(x: Any, index: Any) -> Any:
         """Read by NumPy if the index is plain, else by the function."""
-        if type(x) is not Array:
-            return function(x, index)
-        kind = type(index)
         try:
-            if kind is int:
-                found = x._value[index, ...]
-            elif kind is slice and _is_plain(index):
-                found = x._value[index]
-            else:
-                plain = index if kind in INTS else _plain_index(index)
-                if plain is None:
-                    return function(x, index)
-                found = x._value[plain]
-        except (IndexError, ValueError):  # outside, or an error of ours
-            return function(x, index)
-        try:
-            # In a trace there is no such key: nothing is outside it.
-            types = known[x.aval, local.outside]
-        except KeyError:
-            if local.outside is None or not admits_plans(local.outside):
+            if type(x) is not Array:
                 return function(x, index)
-            if len(known) >= MOST:
-                known.clear()
-            types = known[x.aval, local.outside] = _PartTypes(x.aval)
-        made = _new(Array)
-        # An element, a row, and rows one after another lie in one piece.
-        contiguous = kind is int or (kind is slice and index.step is None)
-        made._value = _view_or_copy(found) if contiguous else _read_only(found)
-        made.aval = types[found.shape]
-        return made
+            kind = type(index)
+            try:
+                if kind is int:
+                    found = x._value[index, ...]
+                elif kind is slice and _is_plain(index):
+                    found = x._value[index]
+                else:
+                    plain = index if kind in INTS else _plain_index(index)
+                    if plain is None:
+                        return function(x, index)
+                    found = x._value[plain]
+            except (IndexError, ValueError):  # outside, or an error of ours
+                return function(x, index)
+            try:
+                # In a trace there is no such key: nothing is outside it.
+                types = known[x.aval, local.outside]
+            except KeyError:
+                if local.outside is None or not admits_plans(local.outside):
+                    return function(x, index)
+                if len(known) >= MOST:
+                    known.clear()
+                types = known[x.aval, local.outside] = _PartTypes(x.aval)
+            made = _new(Array)
+            # An element, a row, and rows one after another lie in one piece.
+            contiguous = kind is int or (kind is slice and index.step is None)
+            made._value = _view_or_copy(found) if contiguous else _read_only(found)
+            made.aval = types[found.shape]
+            return made
+        except Exception as error:
+            users_frames(error)
+            raise
 
     return call
 

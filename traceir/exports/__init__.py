@@ -20,8 +20,11 @@ to bytes, and back. Start reading at `exported.trace`.
 Array([0., 0.], dtype=float32)
 """
 
+from traceir.base.tracebacks import publish as _publish
 from traceir.exports.exported import Exported, deserialize
 from traceir.exports.spelling import Export, export
 from traceir.exports.trees import register_class
 
 __all__ = ["Export", "Exported", "deserialize", "export", "register_class"]
+
+_publish(globals())

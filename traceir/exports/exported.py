@@ -12,6 +12,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import config
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import float0
 from traceir.exports.calls import calls_of
 from traceir.exports.derivatives import as_typed, named_alone
@@ -32,6 +33,7 @@ from traceir.transforms.autodiff.jvp_trace import is_inexact
 Bytes = bytes | bytearray | memoryview
 
 
+@entry_points()
 class Exported(JitFunction[..., Any]):
     """A program under the name of the function that it was traced from.
 

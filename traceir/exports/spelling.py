@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Never, TypeVar
 
 from traceir import rules
+from traceir.base.tracebacks import entry_points
 from traceir.exports import exported
 from traceir.exports.trees import register_class
 
 Class = TypeVar("Class", bound=type)
 
 
+@entry_points()
 class Export:
     """Trace a function for arguments of these types, as a program that can be kept.
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import abc
 import sys
+from types import ModuleType
+from typing import Any
 
 from traceir.base import source_info
 
@@ -22,3 +24,18 @@ def by_user() -> bool:
     if frame.f_code.co_filename == _ABC and frame.f_back is not None:
         frame = frame.f_back
     return source_info.is_users_code(frame.f_code.co_filename)
+
+
+def named(module: ModuleType, name: str) -> Any:
+    """A name of a module of NumPy's; AttributeError, with the nearest name, if there is
+    none."""
+    try:
+        return getattr(module, name)
+    except AttributeError as error:
+        if name.startswith("_"):
+            raise
+        import difflib  # not on the way of an import
+
+        near = difflib.get_close_matches(name, dir(module), 1)
+        text = f"{error}. Did you mean: {near[0]!r}?" if near else str(error)
+        raise AttributeError(text) from None

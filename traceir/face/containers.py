@@ -21,6 +21,7 @@ from traceir.face.generator_arguments import held as held_generator
 from traceir.face.generator_arguments import is_generator
 from traceir.face.records import is_structured, record_argument
 from traceir.jit.cache.writeback import ContainerWrite, Item, Path, Updated, contents
+from traceir.pytrees.node_types import kind_of
 from traceir.tracing.trace import Tracer
 
 _DICTS = (dict, OrderedDict, defaultdict)
@@ -125,10 +126,34 @@ def held(value: Any) -> Any:
     return held_generator(value) if is_generator(value) else value
 
 
+def is_convertible(kind: type) -> bool:
+    """True if NumPy makes arrays of objects of a class, such as the series of pandas,
+    and nothing else here knows them.
+
+    >>> is_convertible(memoryview), is_convertible(np.ndarray)
+    (False, False)
+    """
+    if kind_of(kind) is not None or issubclass(kind, (np.ndarray, np.generic)):
+        return False
+    if getattr(kind, "is_traced", False) is True:
+        return False
+    return hasattr(kind, "__array__") and not hasattr(kind, "__dlpack__")
+
+
+def _taken(value: Any) -> Any:
+    """An argument as a program takes it. An array that NumPy makes of it may be a copy,
+    to which writes would be lost: nobody can make one."""
+    if not is_convertible(type(value)):
+        return held(value)
+    array = np.asarray(value).view(np.ndarray)
+    array.setflags(write=False)
+    return array
+
+
 def held_arguments(args: Any, kwargs: Any, static: Any) -> tuple[Any, Any]:
     """The arguments of a call, of which some are static, as a program takes them."""
     positions, names = static.positions, static.names
-    given = tuple(a if k in positions else held(a) for k, a in enumerate(args))
-    named = {n: a if n in names else held(a) for n, a in kwargs.items()}
+    given = tuple(a if k in positions else _taken(a) for k, a in enumerate(args))
+    named = {n: a if n in names else _taken(a) for n, a in kwargs.items()}
     same = all(map(is_, given, args)) and all(named[n] is kwargs[n] for n in kwargs)
     return (args, kwargs) if same else (given, named)

@@ -27,6 +27,7 @@ from traceir.base.source_info import is_users_code
 from traceir.face import classes, external
 from traceir.face.arrays.unwrapping import unwrapped, wrapped
 from traceir.face.arrays.values import taking_lists
+from traceir.face.callers import named
 from traceir.face.control_flow import iteration, runtime
 from traceir.face.control_flow.rewriting import code_objects, syntax
 from traceir.face.external import MODULES, RandomModule, of_external
@@ -96,7 +97,7 @@ class _Module(ModuleType):
         self.__dict__.update(_seen=module, _plain=plain)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.__dict__["_seen"], name)
+        found = named(self.__dict__["_seen"], name)
         if self.__dict__["_plain"] and _is_number_class(found):
             return found
         indexed = name in _INDEXED

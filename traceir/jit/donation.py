@@ -16,6 +16,7 @@ from traceir import rules
 from traceir.arrays.array import LIVING, Array
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache.cache_key import CallSignature
@@ -33,6 +34,7 @@ Numbers = int | Sequence[int] | None
 Names = str | Iterable[str] | None
 
 
+@entry_points("__call__")
 class DonatingFunction(JitFunction[P, R]):
     """A jitted function that may write its results over some of its arguments."""
 

@@ -19,7 +19,6 @@ The path of a call:
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
@@ -27,14 +26,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from traceir import rules
 from traceir.base import config, cost_model
 from traceir.base.config import local
+from traceir.base.tracebacks import entry_points, users_frames
 from traceir.errors import TraceirError
 from traceir.ir.notebooks import NotebookText
 from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
+from traceir.jit.cache import signature
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.options import Options as Options
-from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import (
     GUARD,
     LAST,
@@ -69,6 +69,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@entry_points("trace", "lower", "eval_shape", "source", "explain")
 class JitFunction(Pickled, Generic[P, R]):
     """A function under `jit`: called like the function, compiled per cache key.
 
@@ -91,13 +92,13 @@ class JitFunction(Pickled, Generic[P, R]):
         argnames: str | Iterable[str] | None,
         options: Options,
     ) -> None:
-        _check_callable(fun)
+        signature.check_callable(fun)
         functools.update_wrapper(self, fun)
         self._fun = fun
         self._name = function_name(fun)
         self._options = options
-        self._form = form_of(fun)
-        self._static = resolve_static(self._form.signature, argnums, argnames)
+        self._form = signature.form_of(fun)
+        self._static = signature.resolve_static(self._form.signature, argnums, argnames)
         if options.backend is not None:
             resolve(options.backend)
         self._cache, self._owner = cache_of(fun)
@@ -107,30 +108,34 @@ class JitFunction(Pickled, Generic[P, R]):
         self._faults = is_set if options.face == "numpy" else None
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        state = local
-        raw: Any = None
-        if state.trace is None:
-            if self._faults is not None and self._faults(None) is not None:
-                error = fault_error()
-                if error is not None:
-                    return self._refused(error, args, kwargs)
-            guard = self._fast.get(GUARD)
-            if guard is not None:
-                found = guard(state.context, args, kwargs)
-                if found is not MISS:
-                    return found
-            raw = raw_key(state.context, args, kwargs, self._raw_static)
-            runner: Any = self._fast.get(raw)
-            if runner is not None:
-                if (
-                    runner.hits < cost_model.GUARDED_CALLS
-                    or self._fast.get(LAST) is not runner
-                ):
-                    runner = self._counted(runner, args, kwargs)
-                    if runner is None:
-                        return self._call(args, kwargs, raw)
-                return runner.run(args, kwargs)
-        return self._call(args, kwargs, raw)
+        try:
+            state = local
+            raw: Any = None
+            if state.trace is None:
+                if self._faults is not None and self._faults(None) is not None:
+                    error = fault_error()
+                    if error is not None:
+                        return self._refused(error, args, kwargs)
+                guard = self._fast.get(GUARD)
+                if guard is not None:
+                    found = guard(state.context, args, kwargs)
+                    if found is not MISS:
+                        return found
+                raw = raw_key(state.context, args, kwargs, self._raw_static)
+                runner: Any = self._fast.get(raw)
+                if runner is not None:
+                    if (
+                        runner.hits < cost_model.GUARDED_CALLS
+                        or self._fast.get(LAST) is not runner
+                    ):
+                        runner = self._counted(runner, args, kwargs)
+                        if runner is None:
+                            return self._call(args, kwargs, raw)
+                    return runner.run(args, kwargs)
+            return self._call(args, kwargs, raw)
+        except Exception as error:
+            users_frames(error)
+            raise
 
     def _refused(self, error: TraceirError, args: Any, kwargs: Any) -> Any:
         """A call that cannot be made."""
@@ -215,7 +220,7 @@ class JitFunction(Pickled, Generic[P, R]):
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         args, kwargs = held(self._options.face, self._static, args, kwargs)
-        bound = bind_arguments(self._form, self._static, args, kwargs)
+        bound = signature.bind_arguments(self._form, self._static, args, kwargs)
         if self._options.face == "numpy":
             prepared = prepare_plain(self._cache, bound, self._options.strict)
             admit(prepared.bound)
@@ -384,10 +389,3 @@ class JitFunction(Pickled, Generic[P, R]):
         """Forget the function's traces, for every `jit` of the function."""
         self._cache.clear()
         self._traced = 0
-
-
-def _check_callable(fun: Any) -> None:
-    if not callable(fun):
-        raise rules.error("jit.callable", got=repr(fun))
-    if inspect.isgeneratorfunction(fun) or inspect.iscoroutinefunction(fun):
-        raise rules.error("jit.callable", got=f"a generator or coroutine, {fun!r}")

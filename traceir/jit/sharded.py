@@ -11,6 +11,7 @@ from typing import Any
 from traceir import rules
 from traceir.arrays.array import LIVING
 from traceir.arrays.sharding import check_sharding, spread_shardings
+from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.pickling import Making
@@ -18,6 +19,7 @@ from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 
 
+@entry_points("__call__")
 class ShardedFunction(JitFunction[P, R]):
     """A jitted function whose arguments and results lie on devices as is said.
 

@@ -11,6 +11,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, as_dtype, float0
 from traceir.errors import shown
 from traceir.ir.avals import ShapedArray
@@ -135,6 +136,7 @@ class Traced(_Stage):
         return Lowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
 
 
+@entry_points("as_text", "compile")
 class Lowered(_Stage):
     """A function lowered to its backend's source."""
 
@@ -153,6 +155,7 @@ class Lowered(_Stage):
         return Compiled(self.entry, self.backend, self.keep_unused, self.numpy_out, exe)
 
 
+@entry_points("__call__", "as_text")
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Compiled(_Stage):
     """A compiled function: called with arguments of exactly the types it was made for.

@@ -26,7 +26,7 @@ from traceir.jit.cache.cache_key import CallSignature, KeyTable, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
 from traceir.jit.cache.external_state import unchanging
 from traceir.jit.cache.known_arguments import demandable_inputs, known_at_once
-from traceir.jit.cache.signature import Bound
+from traceir.jit.cache.signature import Bound, argument_hint
 from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
@@ -81,8 +81,8 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
                 check_plain(leaf)
         except rules.TraceirError as error:
             path = leaf_paths(labels, treedef)[index]
-            got = f"{error.got} at argument {path}"
-            raise rules.error(error.rule, got=got, hint=error.hint) from None
+            got, hint = f"{error.got} at argument {path}", argument_hint(error, path)
+            raise rules.error(error.rule, got=got, hint=hint) from None
     trace = current_trace()
     call = CallSignature(
         None,
@@ -386,6 +386,5 @@ def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
         if not isinstance(leaf, _RETURNABLE):
             path = flatten.key_path(tree.paths()[index])
             at = f" at output component {path}" if path else ""
-            raise rules.error(
-                "jit.output", got=f"a value of type {type(leaf).__name__}{at}"
-            )
+            kind = getattr(type(leaf), "stands_for", type(leaf))
+            raise rules.error("jit.output", got=f"a value of type {kind.__name__}{at}")

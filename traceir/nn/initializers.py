@@ -20,6 +20,7 @@ from math import sqrt as root
 
 from traceir import random, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
@@ -334,3 +335,6 @@ def delta_orthogonal(
         return creation.zeros(extents, matrix.dtype).at[middle].set(matrix)
 
     return initial
+
+
+_publish(globals())

@@ -27,6 +27,7 @@ from functools import partial as _partial
 from typing import Any as _Any
 
 from traceir.base import lazy_exports as _lazy
+from traceir.base.tracebacks import publish as _publish
 from traceir.numpy.functional import ufunc_methods as _named
 
 _places = _lazy.places(__file__)
@@ -49,3 +50,6 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_publish(globals())

@@ -8,6 +8,7 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 - `batching`: the column `batch`: how a primitive is batched
 - `compiled_typing`: the typing of one primitive as one Python function
 - `derivatives`: the columns about derivatives of a primitive's row
+- `hints`: hints that know where they are: the face of a function, and the user's line
 - `lattice`: `lattice.toml`: dtypes, sets and promotion
 - `load`: TOML tables to checked rules
 - `machine`: the life of a trace as a state machine

@@ -189,7 +189,9 @@ class _Loader:
     def plain(self, row: RowReader, class_: str = "TypeError") -> rows.Clause:
         """Enter the clause that every row is: an id and a sentence."""
         hint, class_ = row.text("hint", ""), row.class_(class_)
-        clause = rows.Clause(row.text("id"), row.says(), hint=hint, class_=class_)
+        clause = rows.Clause(
+            row.text("id"), row.says(), None, hint, class_, hints=row.hints()
+        )
         return self.add(clause, row.where)
 
     def others(self, table: RowReader) -> dict[str, rows.Clause]:

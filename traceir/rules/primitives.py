@@ -344,4 +344,5 @@ def read_clause(
         row.class_(class_),
         row.texts("needs"),
         row.one_of("at", at) if at else "",
+        row.hints(),
     )

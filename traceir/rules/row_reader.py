@@ -8,6 +8,7 @@ from typing import Any
 from traceir.errors import CLASSES, RuleTableError
 from traceir.rules.formulas.language import VOCABULARY, Formula, parse
 from traceir.rules.formulas.table_errors import problem
+from traceir.rules.hints import LineHint
 
 Tables = Mapping[str, Mapping[str, Any]]
 # A row with its name, after those of its classes, the most general first.
@@ -96,6 +97,14 @@ class RowReader:
             row = RowReader(item, f"{self.where}: {key} {label}")
             yield row
             row.done()
+
+    def hints(self) -> tuple[LineHint, ...]:
+        """The hints of a clause that know where they are."""
+        keys = ("face", "line", "code")
+        return tuple(
+            LineHint(part.text("hint"), *(part.text(key, "") for key in keys))
+            for part in self.rows("hints")
+        )
 
     def tables(self, key: str) -> Iterator[tuple[str, RowReader]]:
         """The rows of a table of tables, with their names."""

@@ -14,6 +14,7 @@ from traceir.dtypes import BFLOAT16, as_dtype
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
 from traceir.rules.formulas.language import Formula
+from traceir.rules.hints import LineHint
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Clause:
     """One demand: `holds` must be true; `says` is the error's text when it is not.
 
     `needs` are the ids of the clauses that must hold before this one means anything.
-    `at` tells where a clause of `program.toml` applies.
+    `at` tells where a clause of `program.toml` applies; `hints` go before `hint`.
     """
 
     id: str
@@ -31,15 +32,15 @@ class Clause:
     class_: str = "TypeError"
     needs: tuple[str, ...] = ()
     at: str = ""
+    hints: tuple[LineHint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
     """A parameter of a primitive; one that has no default must be given.
 
-    `parse` computes it from `out`, the written type of the first result, where the
-    text leaves it out. One that `applies` a primitive is None, and written as the
-    program that applies it to two scalars of the first operand's dtype.
+    `parse` computes it from `out`, the type of the first result, where the text leaves
+    it out. One that `applies` a primitive is None, written as a program of two scalars.
     """
 
     name: str
@@ -83,8 +84,7 @@ class Relation:
 class Singular:
     """Points at which a derivative is not the slope of the value, and why.
 
-    `at` is over params and the names of `value`; `by` the operand that moves, "" for
-    any.
+    `at` is over params and the names of `value`; `by` the operand that moves, or "".
     """
 
     says: str

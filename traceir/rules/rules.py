@@ -14,6 +14,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError, make
 from traceir.rules import rows
 from traceir.rules.formulas.table_errors import problem
+from traceir.rules.hints import hint_at, spelled
 from traceir.rules.machine import Machine
 from traceir.rules.row_reader import Chain, Tables
 
@@ -99,10 +100,12 @@ class Rules:
         clause = self.clauses.get(rule)
         if clause is None:
             return problem("table.row", rule, "no such row")
+        source = source_info.capture_shown(2)
         if where is None:
-            where = source_info.user_frame_summary(source_info.capture(2))
-        hint = clause.hint if hint is None else hint
-        return make(clause.class_, rule, clause.says, got, hint, where)
+            where = source_info.user_frame_summary(source)
+        if hint is None:
+            hint = hint_at(clause, source)
+        return make(clause.class_, rule, clause.says, got, spelled(hint), where)
 
     def decides(self, rule: str, **known: Any) -> bool:
         """The decision of a row of `staged.toml`, by what is known.

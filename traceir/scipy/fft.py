@@ -12,6 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import kind_of, part_dtype
 from traceir.lax.checks.operands import Operand, as_array, complex_dtype, operand
 from traceir.lax.checks.shapes import axes_in
@@ -210,3 +211,6 @@ def __getattr__(name: str) -> object:
     from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)
+
+
+_publish(globals())

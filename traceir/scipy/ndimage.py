@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import is_inexact, kind_of
 from traceir.lax.checks.operands import (
     Operand,
@@ -156,3 +157,6 @@ def _term(value: Array, corner: Sequence[Node], mode: str, outside: Operand) -> 
         found = where(reduce(logical_and, inside), found, outside)
     weights = [node.weight for node in corner if node.weight is not None]
     return reduce(multiply, [reduce(multiply, weights), found] if weights else [found])
+
+
+_publish(globals())

@@ -21,7 +21,10 @@ Takes a `ClosedJaxpr` and gives its text, as JAX prints it, and back. Start read
 { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
 """
 
+from traceir.base.tracebacks import publish as _publish
 from traceir.text.parser import parse
 from traceir.text.printer import to_text
 
 __all__ = ["parse", "to_text"]
+
+_publish(globals())

@@ -6,16 +6,22 @@ Serves: level.concretize.*, level.shape
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from traceir import rules
-from traceir.base.source_info import Source, user_frame_summary
+from traceir.base.source_info import Source, capture_shown, user_frame_summary
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Var
+from traceir.rules.hints import face, hint_at
 
 # What hints say of a function under `jit`; other transforms have other ways.
 _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
+# A choice or a loop may be recorded, under `jit`; a plain function's is.
+_RECORDED = re.compile(
+    r"(have the \w+ recorded, with )`(control_flow=.+?)` of `jit`, ?(?:or )?"
+)
 # An array can never be static: what else there is to be done is left.
 _OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
 
@@ -87,6 +93,15 @@ def refused(tracer: TracedValue, row_id: str, what: str = "") -> TraceirError:
     return rules.error(row_id, got=got, hint=advice(tracer, row_id))
 
 
+def misspelled(error: TraceirError, name: str, names: Iterable[str]) -> TraceirError:
+    """The error, whose hint is the name that was probably meant, if there is one."""
+    import difflib  # not on the way of an import
+
+    near = difflib.get_close_matches(name, [n for n in names if n[0] != "_"], 1)
+    hint = f"did you mean `{near[0]}`?" if near else error.hint
+    return rules.error(error.rule, got=error.got, hint=hint, where=error.where)
+
+
 def permitted(tracer: TracedValue, row_id: str) -> bool:
     """True if the row has an answer for a value of the tracer's transform."""
     levels = rules.default().levels
@@ -119,16 +134,20 @@ def arguments(tracer: TracedValue) -> list[str]:
 
 
 def advice(tracer: TracedValue, row_id: str) -> str:
-    """The row's hint for the transform, with the call for `jit` spelled out."""
+    """The row's hint at the user's line for the transform, with the call for `jit`
+    spelled out."""
     clauses, transforms = rules.default().clauses, rules.default().levels.transforms
-    hint = clauses[row_id].hint
+    name = tracer._trace.name
+    hint = hint_at(clauses[row_id], capture_shown(3))
     row = transforms.get(tracer._trace.transform)
     if row is not None and clauses[row.id].hint:
-        return _STATIC.sub(clauses[row.id].hint, hint)
+        return _STATIC.sub(clauses[row.id].hint, _RECORDED.sub("", hint))
+    plain = face() == "numpy"
+    hint = _RECORDED.sub("" if plain else rf"\1`jit({name}, \2)`, or ", hint)
     if not tracer.could_be_static():
         return _OR_STATIC.sub("", hint)
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
         return hint
-    call = f"`jit({tracer._trace.name}, static_argnames={names})`"
+    call = f"`jit({name}, static_argnames={names})`"
     return hint.replace("`static_argnames`", call)

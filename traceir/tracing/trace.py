@@ -28,6 +28,7 @@ from traceir.arrays.array_interface import Methods
 from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.base.config import put_in_force
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params, Var, sort_params
 from traceir.ir.promotion import python_aval
@@ -35,7 +36,7 @@ from traceir.ir.typecheck import infer
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.nan_checks import check_results, watched
 from traceir.sanitize.taint import look
-from traceir.tracing.concretization import demanded, refusal, refused
+from traceir.tracing.concretization import demanded, misspelled, refusal, refused
 
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
@@ -44,6 +45,17 @@ class Unplanned(Exception):
     """A function does what is no operation on arrays; nobody sees this raised."""
 
 
+@entry_points(
+    *(
+        "__hash__",
+        "__bool__",
+        "__int__",
+        "__float__",
+        "__complex__",
+        "__index__",
+        "__array__",
+    ),
+)
 class Tracer(Methods):
     """Stands for an array while a function is traced or transformed.
 
@@ -91,18 +103,27 @@ class Tracer(Methods):
         raise demanded(error, self)
 
     def __bool__(self) -> bool:
+        if self.aval.size != 1:
+            raise rules.error("array.truth", got=self.aval.str_short())
         return bool(self.known("level.concretize.bool"))
 
     def __int__(self) -> int:
-        return int(self.known("level.concretize.number", "int()"))
+        return int(self._number("int()"))
 
     def __float__(self) -> float:
-        return float(self.known("level.concretize.number", "float()"))
+        return float(self._number("float()"))
 
     def __complex__(self) -> complex:
-        return complex(self.known("level.concretize.number", "complex()"))
+        return complex(self._number("complex()"))
+
+    def _number(self, what: str) -> Any:
+        if self.aval.shape:
+            raise rules.error("array.scalar", got=f"{what} of {self.aval.str_short()}")
+        return self.known("level.concretize.number", what)
 
     def __index__(self) -> int:
+        if self.aval.shape:
+            raise rules.error("array.index", got=self.aval.str_short())
         index: int = self.known("level.concretize.index", "__index__()").__index__()
         return index
 
@@ -129,7 +150,8 @@ class Tracer(Methods):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise refused(self, "level.attribute", f"the {name!r} attribute")
+        error = refused(self, "level.attribute", f"the {name!r} attribute")
+        raise misspelled(error, name, dir(type(self)))
 
 
 class Trace:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ContextDecorator
 from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from traceir import rules
 from traceir.base import config
+from traceir.base.tracebacks import entry_points
 from traceir.tracing.trace import Trace, Tracer
 
 # How far to look for a holder that has a name.
@@ -23,8 +24,7 @@ STEPS = 6
 MOST = 50
 
 
-@contextmanager
-def checking_leaks() -> Iterator[None]:
+def checking_leaks() -> LeakCheck:
     """Within `with`: a traced value that outlives its trace is an error (leak.held).
 
     The error says what the value is, where it was made, and what holds it. Functions
@@ -39,12 +39,30 @@ def checking_leaks() -> Iterator[None]:
     ...     print(error.rule)
     leak.held
     """
-    # Weakly: the identity of one that dies may become that of another.
-    before = [weakref.ref(t) for t in _tracers() if not t._trace.alive]
-    with config.scope("check_tracer_leaks", True):
-        yield
-    known = {id(t) for t in (reference() for reference in before) if t is not None}
-    check(lambda t: not t._trace.alive and id(t) not in known)
+    return LeakCheck()
+
+
+@entry_points()
+class LeakCheck(ContextDecorator):
+    """A `with` in which no traced value may outlive its trace."""
+
+    def __init__(self) -> None:
+        self._entered: list[tuple[config.ConfigScope, list[Any]]] = []
+
+    def __enter__(self) -> None:
+        # Weakly: the identity of one that dies may become that of another.
+        before = [weakref.ref(t) for t in _tracers() if not t._trace.alive]
+        scope = config.scope("check_tracer_leaks", True)
+        scope.__enter__()
+        self._entered.append((scope, before))
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        scope, references = self._entered.pop()
+        scope.__exit__(kind, error, trace)
+        if kind is None:
+            before = (reference() for reference in references)
+            known = {id(t) for t in before if t is not None}
+            check(lambda t: not t._trace.alive and id(t) not in known)
 
 
 def check_ended(trace: Trace) -> None:

@@ -24,6 +24,7 @@ np.float64(6.0)
 
 from typing import Any
 
+from traceir.base.tracebacks import publish as _publish
 from traceir_numba.compat import signatures as types
 from traceir_numba.compat.decorators import MissingName, jit, njit, prange
 from traceir_numba.compat.loop_functions import guvectorize, stencil, vectorize
@@ -119,3 +120,5 @@ __all__ = [
     "vectorize",
     "void",
 ]
+
+_publish(globals())

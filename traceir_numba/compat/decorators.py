@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack, overload
 
 from traceir import rules
+from traceir.base.tracebacks import entry_points
 from traceir.jit.function import JitFunction, P, R
 from traceir_numba import api
 from traceir_numba.compat.signatures import NumbaType, Signature, chosen, signature
@@ -20,6 +21,7 @@ One: TypeAlias = str | NumbaType | Signature | tuple[NumbaType, ...]
 Signatures: TypeAlias = One | list[One] | None
 
 
+@entry_points()
 class MissingName:
     """A name of Numba's that has no counterpart: to use it is an error."""
 
@@ -43,6 +45,7 @@ class prange:  # the name that users know
         return range(*bounds)
 
 
+@entry_points()
 class SignedFunction:
     """A compiled function that takes its numbers as signatures say."""
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.base.tracebacks import entry_points
 from traceir_numba import api
 from traceir_numba.compat.signatures import Signature, chosen, signature
 from traceir_numba.numba_options import check_options
@@ -46,6 +47,7 @@ def _result_dtypes(function: Function, scalars: Sequence[Any]) -> list[Any]:
     return [part.dtype for part in parts]
 
 
+@entry_points()
 class VectorizedFunction:
     """A function of numbers that is called for each element of arrays."""
 

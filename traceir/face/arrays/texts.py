@@ -34,6 +34,8 @@ class DeferredText:
     It can be added to a text, and be printed.
     """
 
+    stands_for = str
+
     def __init__(self, parts: Sequence[Any]) -> None:
         self.parts = tuple(parts)
 

@@ -85,7 +85,7 @@ _OF_SEQUENCES = frozenset(
 
 
 def taking_lists(function: Any) -> Any:
-    """A function of NumPy's that takes a list of traced numbers for an array."""
+    """A function of NumPy's that takes lists of traced numbers for arrays."""
     if type(function) is not type(np.mean) or function.__name__ in _OF_SEQUENCES:
         return function
 
@@ -93,8 +93,16 @@ def taking_lists(function: Any) -> Any:
     def called(first: Any = np._NoValue, *rest: Any, **kwargs: Any) -> Any:
         if first is np._NoValue:
             return function(**kwargs)
-        if type(first) is list and any(isinstance(v, NumpyTracer) for v in first):
+        if _is_traced_list(first):
             first = array_of(first)
+        rest = tuple(array_of(v) if _is_traced_list(v) else v for v in rest)
         return function(first, *rest, **kwargs)
 
     return called
+
+
+def _is_traced_list(value: Any) -> bool:
+    """True for a list, or lists of lists, in which a number or an array is traced."""
+    if type(value) is not list:
+        return False
+    return any(isinstance(v, NumpyTracer) or _is_traced_list(v) for v in value)

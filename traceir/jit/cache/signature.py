@@ -66,6 +66,16 @@ class Bound:
         return bound.args, bound.kwargs
 
 
+def check_callable(fun: Any) -> None:
+    """Raise TypeError (jit.callable) unless it is a function that returns."""
+    if not callable(fun):
+        raise rules.error("jit.callable", got=repr(fun))
+    if inspect.isgeneratorfunction(fun) or inspect.iscoroutinefunction(fun):
+        got = f"a generator or coroutine, {fun!r}"
+        hint = "return a list of the values in place of yielding them"
+        raise rules.error("jit.callable", got=got, hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class SignatureForm:
     """A signature, with the data to bind plain positional arguments."""
@@ -208,3 +218,16 @@ def _names(argnames: str | Iterable[str] | None) -> tuple[str, ...]:
     if not all(isinstance(n, str) for n in names):
         raise rules.error("jit.static_argnames", got=repr(argnames))
     return names
+
+
+def argument_hint(error: rules.TraceirError, path: str) -> str:
+    """The hint of an error about an argument that is no array, which may be static."""
+    if error.hint != rules.default().clauses["jit.argument"].hint:
+        return error.hint
+    if path == "self":
+        return (
+            "jit the method of an object, `jit(model.method)`, or decorate it with "
+            "static_argnums=0: the object is then as it is when the method is traced"
+        )
+    name = path.partition("[")[0].partition(".")[0]
+    return f"make the argument static with `static_argnames=[{name!r}]`"

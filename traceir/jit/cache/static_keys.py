@@ -21,7 +21,9 @@ class Static:
             self._hash = hash(value)
         except Exception as error:
             got = f"{shown(value)} of type {kind.__name__}: {error}"
-            raise rules.error("cache.static.hashable", got=got) from None
+            raise rules.error(
+                "cache.static.hashable", got=got, hint=_hint(value)
+            ) from None
 
     def __hash__(self) -> int:
         return self._hash
@@ -40,6 +42,15 @@ class Static:
             kinds = f"{type(mine).__name__} and {type(theirs).__name__}"
             got = f"{kinds}, whose __eq__ raised {type(error).__name__}: {error}"
             raise rules.error("cache.static.comparable", got=got) from error
+
+
+def _hint(value: Any) -> str | None:
+    """The tuple to pass for a list of numbers or texts; None for anything else."""
+    if type(value) is not list or not all(
+        isinstance(v, int | float | str) for v in value
+    ):
+        return None
+    return f"pass a tuple, `{shown(tuple(value))}`"
 
 
 def typed(value: Any) -> Hashable:

@@ -8,6 +8,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.base import lazy_exports
+from traceir.base.tracebacks import entry_point
 from traceir.eager import dispatch
 
 
@@ -79,4 +80,4 @@ def lazy_names(
             return lazy_exports.load(package, places[name], name, dispatch.public)
         raise missing(name, names, package["__name__"])
 
-    return names, load, lambda: names
+    return names, entry_point(load, makes=False), lambda: names

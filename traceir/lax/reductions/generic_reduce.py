@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.base.tracebacks import behind
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.checks.shapes import axes_in
 from traceir.lax.control.bodies import called, demand_callable, flat
@@ -184,6 +185,7 @@ def _known(
         (bitwise_xor, 0, reduce_xor),
     ]
     first = np.asarray(start).item()
+    computation = behind(computation)
     for function, neutral, fold in known:
         if computation is function and first == neutral:
             return fold

@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import behind
 from traceir.exact.numerics import limits
 from traceir.ir.typecheck import infer
 from traceir.lax.checks.operands import Operand, convert, operand, shape_of
@@ -150,7 +151,7 @@ def _known(computation: Any, init: Operand) -> str | None:
         (max, low, "reduce_window_max"),
         (min, high, "reduce_window_min"),
     ):
-        if computation is function and start == neutral:
+        if behind(computation) is function and start == neutral:
             return name
     return None
 

@@ -10,6 +10,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import CPU, CpuDevice, check_device
+from traceir.base.tracebacks import entry_points
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import default_dtype, own
 from traceir.lax.elementwise.selection import convert_element_type
@@ -20,6 +21,7 @@ __array_api_version__ = "2024.12"
 MOST_DIMENSIONS = 64
 
 
+@entry_points()
 class NamespaceInfo:
     """The answers of `traceir.numpy` to what the Array API standard leaves open.
 

@@ -10,6 +10,7 @@ from traceir import dtypes as known
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import canonical_dtype, promote
 from traceir.lax.checks.operands import (
@@ -35,6 +36,7 @@ floating = np.floating
 integer = np.integer
 
 
+@entry_points("__call__")
 class ScalarType:
     """A dtype by its name, that makes arrays of that dtype when it is called.
 

@@ -10,6 +10,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import KEY, kind_of
+from traceir.errors import shown
 from traceir.ir.promotion import check_unmasked
 from traceir.lax.checks.operands import (
     Operand,
@@ -143,7 +144,7 @@ def _even(value: Any, dtype: np.dtype | None) -> np.ndarray:
     try:
         return np.array(host, dtype)
     except ValueError:
-        raise rules.error("face.ragged", got=repr(value)) from None
+        raise rules.error("face.ragged", got=shown(value)) from None
 
 
 def _joined(value: Any, dtype: np.dtype) -> Operand:
@@ -153,6 +154,6 @@ def _joined(value: Any, dtype: np.dtype) -> Operand:
             return constant(_even(value, dtype))
         parts = [expand_dims(_joined(v, dtype), (0,)) for v in value]
         if len({shape_of(part) for part in parts}) > 1:
-            raise rules.error("face.ragged", got=repr(value))
+            raise rules.error("face.ragged", got=shown(value))
         return concatenate(parts, 0)
     return convert(operand("array", value), dtype)

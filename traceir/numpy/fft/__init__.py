@@ -22,6 +22,7 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
@@ -163,3 +164,6 @@ def _turned(
     found = axes_in(axes, len(shape))
     by = tuple(shape[d] // 2 if sign > 0 else -(shape[d] // 2) for d in found)
     return roll(x, by, found)
+
+
+_publish(globals())

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+from traceir.base.tracebacks import entry_point
 from traceir.eager.dispatch import public
 
 Find = Callable[[str], Any]
@@ -68,7 +69,7 @@ def _equip(function: Callable[..., Any], find: Find, name: str) -> None:
     attributes["nin"], attributes["identity"] = NAMED[name]
     attributes["nout"], attributes["nargs"] = 1, NAMED[name][0] + 1
     for method in METHODS:
-        attributes[method] = partial(call, find, name, method)
+        attributes[method] = partial(entry_point(call), find, name, method)
 
 
 def call(find: Find, name: str, method: str, /, *args: Any, **kwargs: Any) -> Any:

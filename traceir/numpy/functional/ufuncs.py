@@ -12,6 +12,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import entry_points
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -46,6 +47,7 @@ class _UfuncType(type):
         return super().__instancecheck__(instance)
 
 
+@entry_points()
 class ufunc(metaclass=_UfuncType):
     """A function of scalars that is applied element by element; see `frompyfunc`.
 

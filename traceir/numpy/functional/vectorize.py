@@ -9,6 +9,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import entry_point
 from traceir.lax.checks.operands import DTypeLike, Operand, as_array, operand, operands
 from traceir.lax.checks.operands import broadcast_shapes as _meet
 from traceir.lax.checks.shapes import axis_in, shape_tuple
@@ -126,6 +127,7 @@ def vectorize(
         raise rules.error("face.signature", got=f"excluded={excluded!r}")
     given = None if signature is None else _parsed(signature)
 
+    @entry_point
     @functools.wraps(pyfunc)
     def vectorized(*args: Any, **kwargs: Any) -> Any:
         kept = {k: a for k, a in enumerate(args) if k in excluded}

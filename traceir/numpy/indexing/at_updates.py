@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.arrays.array import Array
 from traceir.base import source_info
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import Operand, convert, is_tracer, joined
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Combine = Callable[[Any, Any], Any]
 
 
+@entry_points("__setitem__")
 @dataclass(frozen=True, slots=True)
 class IndexUpdates:
     """The attribute `x.at`: index it to say which elements an update is about.
@@ -47,11 +49,18 @@ class IndexUpdates:
     def __getitem__(self, index: Any) -> IndexUpdate:
         return IndexUpdate(self.array, index)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise rules.error("array.immutable", got=f"x.at[{index!r}] = {value!r}")
+
 
 if TYPE_CHECKING:  # arrays declare what this is
     _declared: Callable[[Array], Updates[Array]] = IndexUpdates
 
 
+@entry_points(
+    *("get", "set", "add", "subtract", "multiply", "min", "max", "divide"),
+    *("power", "apply"),
+)
 @dataclass(frozen=True, slots=True)
 class IndexUpdate:
     """The value of `x.at[index]`: elements of a copy, which a method updates.

@@ -56,6 +56,14 @@ def contracted(
     return lax.dot_general(x, y, (contract, batch), precision, wanted)
 
 
+def _check_paired(name: str, x: Operand, y: Operand, contract: Any) -> None:
+    """Raise TypeError (dot_general.contract-size) with the shapes of the operands."""
+    left, right = shape_of(x), shape_of(y)
+    if any(left[k] != right[n] for k, n in zip(*contract, strict=True)):
+        got = f"{name}: {left} @ {right}"
+        raise rules.error("dot_general.contract-size", got=got)
+
+
 def _met(name: str, a: Operand, b: Operand, asked: DTypeLike) -> list[Operand]:
     """Operands in one dtype, or as they are where that of the result is asked for."""
     return promoted(name, a, b) if asked is None else list(operands(name, (a, b)))
@@ -82,7 +90,9 @@ def dot(
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
         return contracted(x, y, ((), ()), ((), ()), *asked)
-    return contracted(x, y, ((left - 1,), (max(right - 2, 0),)), ((), ()), *asked)
+    contract = ((left - 1,), (max(right - 2, 0),))
+    _check_paired("dot", x, y, contract)
+    return contracted(x, y, contract, ((), ()), *asked)
 
 
 def vdot(
@@ -103,7 +113,9 @@ def vdot(
         first = lax.conj(first)
     x, y = _met("vdot", first, second, preferred_element_type)
     asked = precision, preferred_element_type
-    return contracted(ravel(x), ravel(y), ((0,), (0,)), ((), ()), *asked)
+    x, y = ravel(x), ravel(y)
+    _check_paired("vdot", x, y, ((0,), (0,)))
+    return contracted(x, y, ((0,), (0,)), ((), ()), *asked)
 
 
 def inner(
@@ -126,7 +138,9 @@ def inner(
         if preferred_element_type is not None:
             return contracted(x, y, ((), ()), ((), ()), *asked)
         return multiply(x, y)
-    return contracted(x, y, ((left - 1,), (right - 1,)), ((), ()), *asked)
+    contract = ((left - 1,), (right - 1,))
+    _check_paired("inner", x, y, contract)
+    return contracted(x, y, contract, ((), ()), *asked)
 
 
 def outer(a: Operand, b: Operand, out: None = None) -> Array:
@@ -168,6 +182,7 @@ def tensordot(
         if not 0 <= count <= min(left, right):
             raise rules.error("face.tensordot-axes", got=f"axes={count}")
         sides = tuple(range(left - count, left)), tuple(range(count))
+        _check_paired("tensordot", x, y, sides)
         return contracted(x, y, sides, ((), ()), *asked)
     pairs = [d if isinstance(d, Sequence) else (d,) for d in axes]
     if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]):
@@ -176,6 +191,7 @@ def tensordot(
         tuple(axis_in(d, rank) for d in side)
         for side, rank in zip(pairs, (left, right), strict=True)
     )
+    _check_paired("tensordot", x, y, contract)
     return contracted(x, y, contract, ((), ()), *asked)
 
 
@@ -202,7 +218,9 @@ def matmul(
         got = f"{typeof(x).str_short()} and {typeof(y).str_short()}"
         raise rules.error("face.matmul-rank", got=got)
     asked = precision, preferred_element_type
-    return _matmul(x, y, _places(left[:-2], right[:-2]), *asked)
+    places = _places(left[:-2], right[:-2])
+    _check_paired("matmul", x, y, ((len(left) - 1,), (max(len(right) - 2, 0),)))
+    return _matmul(x, y, places, *asked)
 
 
 # The leading axes of a matrix product, by their place in the result: those that the

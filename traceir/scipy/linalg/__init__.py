@@ -23,6 +23,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
@@ -388,3 +389,6 @@ def __getattr__(name: str) -> object:
     from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)
+
+
+_publish(globals())

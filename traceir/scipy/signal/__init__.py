@@ -17,6 +17,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import (
     Operand,
@@ -229,3 +230,6 @@ def __getattr__(name: str) -> object:
     from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)
+
+
+_publish(globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, like
 from traceir.numpy.elementwise.arithmetic import exp
 from traceir.numpy.elementwise.composites import where
@@ -65,3 +66,6 @@ def ppf(q: Operand, p: Operand) -> Array:
     q, p = plain("bernoulli.ppf", q, p)
     found = where(q <= 1 - p, like(0, q), like(1, q))
     return within(_known(q) & _known(p), found, np.nan)
+
+
+_publish(globals())

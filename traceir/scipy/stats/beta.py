@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.composites import clip
@@ -84,3 +85,6 @@ def logsf(
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     return log(sf(x, a, b, loc, scale))
+
+
+_publish(globals())

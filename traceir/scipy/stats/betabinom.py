@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log1p
 from traceir.scipy.special.betas import betaln
@@ -34,3 +35,6 @@ def pmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Arr
     Array(0.33333334, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, n, a, b, loc))
+
+
+_publish(globals())

@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log1p
 from traceir.scipy.special.betas import betaln
@@ -35,3 +36,6 @@ def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(0.5, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, n, p, loc))
+
+
+_publish(globals())

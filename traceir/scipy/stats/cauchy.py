@@ -9,6 +9,7 @@ import math
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import (
     abs,
@@ -110,3 +111,6 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     q, loc, scale = plain("cauchy.isf", q, loc, scale)
     return subtract(loc, _end(q) * scale)
+
+
+_publish(globals())

@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.scipy.stats import gamma
 from traceir.scipy.stats.frames import plain
@@ -69,3 +70,6 @@ def logsf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     """
     x, df, loc, scale = plain("chi2.logsf", x, df, loc, scale)
     return gamma.logsf(x, df / 2, loc, scale * 2)
+
+
+_publish(globals())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import (
     Operand,
     as_array,
@@ -65,3 +66,6 @@ def pdf(x: Operand, alpha: Operand) -> Array:
     Array(1.5, dtype=float32)
     """
     return exp(logpdf(x, alpha))
+
+
+_publish(globals())

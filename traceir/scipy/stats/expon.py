@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log, log1p, subtract
 from traceir.numpy.elementwise.exponential import expm1
@@ -85,3 +86,6 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     q, loc, scale = plain("expon.ppf", q, loc, scale)
     return subtract(loc, log1p(-q) * scale)
+
+
+_publish(globals())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, like
 from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.logic import logical_not
@@ -82,3 +83,6 @@ def logsf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array
     Array(-0.30685282, dtype=float32, weak_type=True)
     """
     return log(sf(x, a, loc, scale))
+
+
+_publish(globals())

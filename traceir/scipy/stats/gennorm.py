@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import abs, exp, log
 from traceir.numpy.elementwise.composites import power, where
@@ -42,3 +43,6 @@ def cdf(x: Operand, beta: Operand) -> Array:
     x, beta = plain("gennorm.cdf", x, beta)
     end = 0.5 * gammaincc(1.0 / beta, power(abs(x), beta))
     return where(x > 0, 1.0 - end, end)
+
+
+_publish(globals())

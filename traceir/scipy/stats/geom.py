@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.scipy.special.logs import xlog1py
@@ -30,3 +31,6 @@ def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(0.25, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, p, loc))
+
+
+_publish(globals())

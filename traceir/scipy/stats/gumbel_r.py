@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log, subtract
 from traceir.numpy.elementwise.exponential import expm1
@@ -77,3 +78,6 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     q, loc, scale = plain("gumbel_r.ppf", q, loc, scale)
     return subtract(loc, scale * log(-log(q)))
+
+
+_publish(globals())

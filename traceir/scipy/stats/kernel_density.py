@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from traceir import lax, random, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import (
     Operand,
@@ -39,6 +40,7 @@ from traceir.tracing.trace import typeof
 Bandwidth: TypeAlias = "str | Operand | Callable[[gaussian_kde], Operand] | None"
 
 
+@entry_points()
 @register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False)
 class gaussian_kde:

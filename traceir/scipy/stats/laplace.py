@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import abs, exp, log
 from traceir.numpy.elementwise.composites import where
@@ -40,3 +41,6 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     z, _ = standard("laplace.cdf", x, loc, scale)
     end = 0.5 * exp(-abs(z))
     return where(z > 0, 1.0 - end, end)
+
+
+_publish(globals())

@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import abs, add, exp, log, log1p, subtract
 from traceir.scipy.special.logs import expit, logit
@@ -69,3 +70,6 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """
     q, loc, scale = plain("logistic.isf", q, loc, scale)
     return subtract(loc, logit(q) * scale)
+
+
+_publish(globals())

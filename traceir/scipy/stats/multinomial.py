@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import (
     Operand,
     as_array,
@@ -46,3 +47,6 @@ def pmf(x: Operand, n: Operand, p: Operand) -> Array:
     Array(0.5, dtype=float32)
     """
     return exp(logpmf(x, n, p))
+
+
+_publish(globals())

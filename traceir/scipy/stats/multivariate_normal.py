@@ -9,6 +9,7 @@ import math
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, as_array, convert, promoted_inexact
 from traceir.lax.linalg.matrices import solved
 from traceir.numpy.arrays.creation import broadcast_to
@@ -85,3 +86,6 @@ def pdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     Array(0.15915497, dtype=float32)
     """
     return exp(logpdf(x, mean, cov))
+
+
+_publish(globals())

@@ -9,6 +9,7 @@ import math
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, as_array, convert, default_dtype
 from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
@@ -98,3 +99,6 @@ def _usual(x: Array) -> Array:
     if x.dtype.kind == "c":
         return x
     return as_array(convert(x, default_dtype(float)))
+
+
+_publish(globals())

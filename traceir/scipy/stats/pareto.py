@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import add, exp, log, log1p, negative
 from traceir.numpy.elementwise.exponential import expm1
@@ -86,3 +87,6 @@ def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     q, loc, scale, b = plain("pareto.ppf", q, loc, scale, b)
     found = exp(-log1p(-q) / b)
     return add(loc, scale * found)
+
+
+_publish(globals())

@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, floor
 from traceir.scipy.special.gammas import gammaincc, gammaln
@@ -44,3 +45,6 @@ def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     there = after(k, 0)
     up = floor(safe(there, k, 0.0)) + 1
     return within(there, gammaincc(up, mu), 0.0)
+
+
+_publish(globals())

@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import (
     Operand,
@@ -168,3 +169,6 @@ def sem(
     spread = std(value, axis, ddof=ddof, keepdims=keepdims)
     root = convert(sqrt(extent), inexact(typeof(value).dtype))
     return divide(spread, root)
+
+
+_publish(globals())

@@ -9,6 +9,7 @@ import math
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log, log1p, subtract
 from traceir.scipy.special.gammas import gammaln
@@ -36,3 +37,6 @@ def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(0.31830993, dtype=float32, weak_type=True)
     """
     return exp(logpdf(x, df, loc, scale))
+
+
+_publish(globals())

@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import exp, log, maximum, minimum
 from traceir.numpy.elementwise.composites import where
@@ -107,3 +108,6 @@ def logsf(
     z, _, a, b = standard("truncnorm.logsf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
     return _defined(a, b, _log_mass(z, b) - _log_mass(a, b))
+
+
+_publish(globals())

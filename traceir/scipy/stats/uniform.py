@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, convert
 from traceir.numpy.elementwise.arithmetic import exp, log
 from traceir.numpy.elementwise.composites import clip
@@ -53,3 +54,6 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     q, loc, scale = plain("uniform.ppf", q, loc, scale)
     there = (q >= 0) & (q <= 1)
     return within(there, q * scale + loc, np.nan)
+
+
+_publish(globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import cos, exp, log, subtract
 from traceir.scipy.special.bessels import i0e
@@ -33,3 +34,6 @@ def pdf(x: Operand, kappa: Operand) -> Array:
     Array(0.34171048, dtype=float32, weak_type=True)
     """
     return exp(logpdf(x, kappa))
+
+
+_publish(globals())

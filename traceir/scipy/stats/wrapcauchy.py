@@ -9,6 +9,7 @@ import math
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand
 from traceir.numpy.elementwise.arithmetic import cos, exp, log
 from traceir.scipy.stats.frames import between, plain, within
@@ -35,3 +36,6 @@ def pdf(x: Operand, c: Operand) -> Array:
     Array(0.47746482, dtype=float32, weak_type=True)
     """
     return exp(logpdf(x, c))
+
+
+_publish(globals())

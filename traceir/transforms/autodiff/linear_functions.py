@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.jit.cache.cache_key import leaf_paths
@@ -76,6 +77,7 @@ class _AtPoint:
         return f"<{type(self).__name__} of {self._point.name}>"
 
 
+@entry_points("__call__")
 class LinearFunction(_AtPoint):
     """The derivative of a function at a point, as a function of tangents."""
 
@@ -94,6 +96,7 @@ class LinearFunction(_AtPoint):
         return point.tree.unflatten([result(t, aval) for t, aval in pairs])
 
 
+@entry_points("__call__")
 class VJPFunction(_AtPoint):
     """The transpose of a function's derivative at a point."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.ir.jaxpr import HostFunction, Params
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
@@ -25,6 +26,7 @@ from traceir.transforms.rules.registry import (
 Rule = Callable[..., Any]
 
 
+@entry_points("__init__", "__call__", "defjvp", "defjvps")
 class custom_jvp:
     """A function whose derivative is given by a rule, not by its equations.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import HostFunction, Params, sort_params
 from traceir.jit.staging import check_outputs, function_name
@@ -36,6 +37,7 @@ from traceir.transforms.rules.registry import (
 Rule = Callable[..., Any]
 
 
+@entry_points("__init__", "__call__", "defvjp")
 class custom_vjp:
     """A function whose reverse-mode derivative is given by a pair of rules.
 
