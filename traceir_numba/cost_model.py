@@ -378,6 +378,13 @@ lives as long as any of them. [kernels]"""
 SOURCE_CONSTANT_BYTES: Bytes = 4096
 """Constants of up to so many are written out in generated source. [constant]"""
 
+FILLED_BYTES: Bytes = 1 << 16
+"""Constants of more that are nearly one number are filled when the program runs: as
+fast, and no part of what is kept. [filled]"""
+
+FILLED_PLACES: Count = 4
+"""Such constants have another number at so many places at most. [filled]"""
+
 STORE_KEY_BYTES: Bytes = 1 << 26
 """Programs with constants of more are not looked for in the store: what is read to know
 them again against compiling. [stored]"""

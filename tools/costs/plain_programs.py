@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import traceir_numba
 from tools.costs.programs import KNOWN, PROGRAMS, Call, program
 
@@ -31,6 +33,21 @@ def unrolled_elements() -> Call:
         return found
 
     return lambda: traceir_numba.jit(total).trace(KNOWN)
+
+
+@program
+def filled() -> Call:
+    """Tables of one number that are known, and updated."""
+
+    def tables(x: Any) -> Any:
+        small, large = np.full(9000, np.inf), np.full((1000, 1000), np.inf)
+        small[:3] = large[0, 0] = large[-1, :4] = 1.0
+        for i in range(1, len(x)):
+            large[i, i] = min(x[i], large[i - 1, i - 1]) + small[i]
+        return large
+
+    jitted, x = traceir_numba.jit(tables), np.ones(100)
+    return lambda: jitted(x)
 
 
 @program

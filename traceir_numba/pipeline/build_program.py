@@ -42,6 +42,7 @@ from traceir_numba.loops.program import (
     Step,
 )
 from traceir_numba.lowering.canonicalize import canonicalize
+from traceir_numba.lowering.filled_constants import fill_constants
 from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
@@ -70,7 +71,8 @@ def build_program(
     physical = lower_pairs(closed)
     _check_dtypes(physical.closed.jaxpr)
     lowered = lower_float16(physical.closed)
-    flat = canonicalize(fold_ranges(lowered.closed), device)
+    filled = fill_constants(lowered.closed)
+    flat = canonicalize(fold_ranges(filled), device)
     flat = flat if device else merge_loops(flat)
     for new, (old, part) in physical.names.items():
         if old in printed:
