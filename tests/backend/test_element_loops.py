@@ -360,6 +360,30 @@ def test_loops_that_end_soon_are_no_places_to_stop_at() -> None:
     assert len(calls) == 1, calls  # in the outer loop
 
 
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [(np.inf, -0.0), (-0.0, 0.0), (np.float32(0), 1), (True, False), (-1, 2**62)],
+)
+def test_tables_that_are_nearly_one_number_are_no_constants(
+    number: Any, other: Any
+) -> None:
+    def table(x: Any, places: tuple[int, ...]) -> Any:
+        found = np.full((300, 400), number)
+        found.flat[list(places)] = other
+        for i in range(1, 5):
+            found[i, 1] = found[i - 1, 0] if x[i] > 0 else other
+        return found
+
+    x = np.ones(9)
+    for places in ((), (0,), (0, 799, 3, 119_999)):
+        if 119_999 in places:  # the number at the end is another one
+            assert "const_" in code_of(table, x, places)
+        else:
+            assert "const_" not in code_of(table, x, places)
+        found, wanted = traceir_numba.jit(table)(x, places), table(x, places)
+        assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+
+
 BOUND = st.integers(-6, 12)
 
 
