@@ -17,7 +17,7 @@ from cache_life import Step, World, begin, steps, taken, values, worlds
 
 from traceir.errors import RuleTableError, TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
-from traceir.jit.cache.trace_cache import FunctionCache, TraceMaker, TraceCacheEntry
+from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry, TraceMaker
 from traceir.pytrees import flatten
 from traceir.rules import default
 from traceir.rules.machine import Machine, Transition

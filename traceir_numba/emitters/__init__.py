@@ -11,8 +11,7 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `bits`: scalar expressions over the bits of integers and floating numbers
 - `decompositions`: primitives that are rewritten in terms of others
 - `draws`: draws from NumPy's generators: calls of the functions that NumPy exports
-- `entries`: the entries of equations: those of their primitives, or of what is special
-  in one
+- `entries`: the entries of equations: those of their primitives, or special ones
 - `float16_bits`: conversions between 16-bit floating formats and wider ones
 - `formats`: bitcasts, and rounding to formats of fewer digits
 - `gather_scatter`: reads and writes at indices that are values

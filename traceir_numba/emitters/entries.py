@@ -1,4 +1,4 @@
-"""The entries of equations: those of their primitives, or of what is special in one."""
+"""The entries of equations: those of their primitives, or special ones."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 - `filled_constants`: large constants that are one number: made when the program runs
 - `float16`: 16-bit floating numbers: stored as bits, computed with in float32
 - `fold_ranges`: simplification by ranges of integers: wraps and clamps go
-- `foreign_scopes`: the scopes of foreign functions: what is open while machine code
-  calls them
+- `foreign_scopes`: the scopes of foreign functions: what is open while code calls them
 - `hoist_reshapes`: reshapes moved up to values that are in memory anyway
 - `host_partition`: programs cut at their host calls, and driven from Python
 - `loop_invariants`: loop-invariant code motion, out of loops and choices

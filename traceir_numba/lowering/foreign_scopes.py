@@ -1,4 +1,4 @@
-"""The scopes of foreign functions: what is open while machine code calls them.
+"""The scopes of foreign functions: what is open while code calls them.
 
 A generator's lock is held while numbers are drawn from it. The objects that functions
 are called on are arguments of the program, by their addresses.
