@@ -10,6 +10,8 @@ HERE = Path(__file__).parent
 # What follows is found by this path, hence E402.
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from _ext.source import linkcode_resolve as linkcode_resolve  # noqa: E402
+
 import traceir  # noqa: E402
 
 # Chapters are pages; an sdist has no links.
@@ -25,6 +27,7 @@ copyright = author
 version = release = traceir.__version__
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.linkcode",  # a part of Sphinx: `[source]` beside each signature
     "_ext",
 ]
 root_doc = "index"
@@ -42,5 +45,8 @@ html_theme = "furo"
 html_title = "traceir"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
+html_favicon = "_static/favicon.svg"
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False

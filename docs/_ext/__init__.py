@@ -19,29 +19,44 @@ from sphinx.application import Sphinx
 
 from _ext import (
     casebook,
+    chapters,
     costs,
     coverage,
     directives,
     doctests,
     domain,
     examples,
+    landing,
+    navigation,
+    output,
     packages,
+    reference,
 )
 from _ext.lexer import CaseLexer
 from _ext.pieces import link_docstring, link_ids
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register everything."""
+    """Register everything.
+
+    A brief build, which tests look at, runs no examples, draws no pictures, and has the
+    pages of few functions: the others have a place in the lists.
+    """
+    app.add_config_value("brief", False, "env", [bool])
     for part in (
         domain,
         directives,
         casebook,
+        chapters,
         costs,
         coverage,
         doctests,
         examples,
+        landing,
+        navigation,
+        output,
         packages,
+        reference,
     ):
         part.setup(app)
     app.connect("doctree-read", link_ids)

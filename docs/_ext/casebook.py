@@ -17,11 +17,19 @@ from traceir.conform.reporting.status import page
 from traceir.rules import spec_path
 
 PAGE = """\
+:orphan:
+
 {title}
 {rule}
 
-.. cases:: {file}
+.. crumbs:: cases All cases
+
+{others}
+
+.. cases:: {file} {first} {last}
 """
+# What a page of cases may weigh: bytes of HTML, as `weight` guesses them.
+MOST = 200_000
 CITES = re.compile(r"^ +cites\b.*\n(?: {4,}\S.*\n)*", re.MULTILINE)
 
 
@@ -62,8 +70,30 @@ def _dedent(body: str) -> str:
     return re.sub(r"^ {2}", "", body, flags=re.MULTILINE).rstrip()
 
 
+def weight(case: Case) -> int:
+    """About the bytes of a case on its page."""
+    return 1000 + 7 * len(source(case)) + 60 * len(case.cites)
+
+
+@cache
+def pages() -> dict[str, list[tuple[str, list[Case]]]]:
+    """The pages of each file of cases, each with its name and its cases."""
+    found: dict[str, list[tuple[str, list[Case]]]] = {}
+    for file, group in groupby(cases(), key=lambda case: case.file):
+        stem = file.rpartition(".")[0].replace("/", "-")
+        listed = found.setdefault(file, [(stem, [])])
+        total = 0
+        for case in group:
+            total += weight(case)
+            if total > MOST and listed[-1][1]:
+                listed.append((f"{stem}-{len(listed) + 1}", []))
+                total = weight(case)
+            listed[-1][1].append(case)
+    return found
+
+
 def write_pages(app: Sphinx) -> None:
-    """A page for each file of cases, under `cases/`; old ones go.
+    """Pages for each file of cases, under `cases/`; old ones go.
 
     Other pages than the site's may be built with its settings.
     """
@@ -72,10 +102,21 @@ def write_pages(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "cases"
     folder.mkdir(exist_ok=True)
     wanted = {}
-    for file, _ in groupby(cases(), key=lambda case: case.file):
-        stem = file.rpartition(".")[0].replace("/", "-")
-        text = PAGE.format(title=file, rule="=" * len(file), file=file)
-        wanted[folder / f"{stem}.rst"] = text
+    for file, listed in pages().items():
+        first = 0
+        for n, (name, group) in enumerate(listed, 1):
+            title = file if len(listed) == 1 else f"{file}, part {n}"
+            others = " ".join(f":doc:`{other}`" for other, _ in listed if other != name)
+            last = first + len(group)
+            wanted[folder / f"{name}.rst"] = PAGE.format(
+                title=title,
+                rule="=" * len(title),
+                file=file,
+                first=first,
+                last=last,
+                others=f"The file's other cases: {others}" if others else "",
+            )
+            first = last
     for path in folder.glob("*.rst"):
         if path not in wanted:
             path.unlink()
@@ -87,7 +128,8 @@ def write_pages(app: Sphinx) -> None:
 def write_status(app: Sphinx) -> None:
     """The page of all runs, `status.rst`."""
     if app.srcdir == app.confdir:
-        (Path(app.srcdir) / "status.rst").write_text(page(), encoding="utf-8")
+        text = page(rules=False)
+        (Path(app.srcdir) / "status.rst").write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -11,10 +11,13 @@ from html import escape
 
 from docutils import nodes
 
-from _ext.pieces import box, folded, line, link, raw, separated
+from _ext.pieces import box, folded, line, link, raw, separated, text
 from traceir.conform import Case, load_cases
 from traceir.conform.judging.runs import KINDS, ConformanceRun, load_runs
 from traceir.conform.reporting.status import Matrix, matrix
+
+# The cases that a rule names one by one.
+MOST = 60
 
 
 @cache
@@ -96,5 +99,8 @@ def _listed(
     if not found:
         return []
     summary = f"{len(found)} case{'s' if len(found) > 1 else ''}"
-    links = separated(link("case", case.name) for case in found)
+    links = separated(link("case", case.name) for case in found[:MOST])
+    if rest := found[MOST:]:
+        files = ", ".join(sorted({case.file for case in rest}))
+        links.append(text(f" and {len(rest)} more, in {files}"))
     return [box("shown", *folded(summary, line("cases", *links)), marks(counts))]

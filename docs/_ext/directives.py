@@ -9,14 +9,14 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from _ext.casebook import shown
+from _ext.casebook import pages, shown
 from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
 from _ext.drawings import hasse, layers
 from _ext.levels import levels_table
 from _ext.machine import machine_nodes
 from _ext.packages import first_sentence, packages
-from _ext.pieces import box, line, link, raw, separated, text
+from _ext.pieces import box, line, link, raw, separated, text, to_page
 from _ext.primitives import primitive
 from _ext.rows import clause
 from traceir.rules import default
@@ -73,17 +73,35 @@ class CaseDirective(Spliced):
 
 
 class CasesDirective(Spliced):
-    """`.. cases:: file` shows all cases of a file."""
+    """`.. cases:: file 0 9` shows the cases of a file from one place to another."""
+
+    required_arguments = 3
 
     def run(self) -> list[nodes.Node]:
         """The cases' nodes."""
-        (file,) = self.arguments
+        file, first, last = self.arguments
         found = []
-        for case in cases():
-            if case.file == file:
-                self.note("case", case.name)
-                found.append(shown(case, canonical=True))
+        mine = [case for case in cases() if case.file == file]
+        for case in mine[int(first) : int(last)]:
+            self.note("case", case.name)
+            found.append(shown(case, canonical=True))
         return list(found)
+
+
+class CaseFiles(SphinxDirective):
+    """`.. case-files::` lists the files of cases, and their pages."""
+
+    def run(self) -> list[nodes.Node]:
+        """A line for each file."""
+        found: list[nodes.Node] = []
+        for file, listed in pages().items():
+            links: list[nodes.Node] = []
+            for n, (name, _) in enumerate(listed, 1):
+                to = to_page(f"/cases/{name}", file if n == 1 else str(n))
+                links += [text(" "), to]
+            count = sum(len(group) for _, group in listed)
+            found.append(line("case-file", *links[1:], text(f" · {count}")))
+        return [box("case-files", *found)]
 
 
 class RulesIndex(SphinxDirective):
@@ -99,13 +117,17 @@ class RulesIndex(SphinxDirective):
 
 
 class Matrix(SphinxDirective):
-    """`.. matrix::` shows, for each rule that cases cite, how these cases went."""
+    """`.. matrix:: a m` shows how the cases went that cite the rules from a to m."""
+
+    required_arguments = 2
 
     def run(self) -> list[nodes.Node]:
         """A line for each rule."""
+        first, last = self.arguments
         found = [
             box("matrix-row", line("ids", link("rule", id)), marks(rows()[id]))
             for id in sorted(by_rule())
+            if first <= id[0] <= last
         ]
         return [box("matrix", *found)]
 
@@ -177,6 +199,7 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "rule": RuleDirective,
     "case": CaseDirective,
     "cases": CasesDirective,
+    "case-files": CaseFiles,
     "contracts": Contracts,
     "rules-index": RulesIndex,
     "lattice": Lattice,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from functools import cache
 from html import escape
 from importlib import import_module
@@ -15,12 +14,14 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.pieces import code, line, raw, text
 
 ROOT = Path(__file__).parents[2]
 SIZE = 9.0, 4.2  # inches
+IMAGES = "_images/examples"
 
 
 class Example(SphinxDirective):
@@ -36,17 +37,49 @@ class Example(SphinxDirective):
         self.env.note_dependency(str(path))
         source = path.read_text(encoding="utf-8")
         block = nodes.literal_block(source, source, language="python")
-        return [figure(module), *timing(name), block]
+        drawn = [] if self.config.brief else [figure(module, self.env)]
+        return [*drawn, *timing(name), block]
 
 
-def figure(module: ModuleType) -> nodes.raw:
-    """The drawing of an example's results, within the page itself."""
-    drawn = b64encode(picture(module)).decode()
+def figure(module: ModuleType, env: BuildEnvironment) -> nodes.raw:
+    """The drawing of an example's results, as a file beside the site's other images."""
+    name = str(module.__name__).rpartition(".")[2]
+    folder = Path(env.app.outdir) / IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.png").write_bytes(picture(module))
     about = escape(module.draw.__doc__.strip())
     return raw(
-        f'<figure class="example"><img alt="{about}" src="data:image/png;base64,'
-        f'{drawn}"><figcaption>{about}</figcaption></figure>'
+        f'<figure class="example"><img alt="{about}" src="../{IMAGES}/{name}.png">'
+        f"<figcaption>{about}</figcaption></figure>"
     )
+
+
+class Gallery(SphinxDirective):
+    """`.. gallery:: name ...` leads to examples by their pictures."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """A picture for each."""
+        page = self.env.docname
+        up = "../" * page.count("/")
+        found = []
+        for name in self.arguments[0].split():
+            uri = self.env.app.builder.get_relative_uri(page, f"examples/{name}")
+            title = escape(titles()[name])
+            source = f"{up}{IMAGES}/{name}.png"
+            found.append(
+                f'<a href="{uri}"><img alt="" loading="lazy" src="{source}">{title}</a>'
+            )
+        return [raw(f'<div class="gallery">{"".join(found)}</div>')]
+
+
+@cache
+def titles() -> dict[str, str]:
+    """The titles of the examples' pages."""
+    folder = ROOT / "docs" / "examples"
+    return {path.stem: path.read_text().split("\n")[0] for path in folder.glob("*.rst")}
 
 
 def picture(module: ModuleType) -> bytes:
@@ -89,3 +122,4 @@ def timing(name: str) -> list[nodes.Node]:
 def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("example", Example)
+    app.add_directive("gallery", Gallery)

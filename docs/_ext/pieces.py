@@ -59,6 +59,13 @@ def link(kind: Literal["rule", "case"], target: str, shown: str = "") -> nodes.N
     )
 
 
+def to_page(page: str, shown: str) -> nodes.Node:
+    """A link to a page of the site, such as `/api/index`."""
+    to = addnodes.pending_xref("", text(shown), refdomain="std", reftype="doc")
+    to.attributes.update(reftarget=page, refexplicit=True, refwarn=True)
+    return to
+
+
 def link_ids(app: Sphinx, doctree: nodes.document) -> None:
     """Make each id of a rule that stands as code, or fills a cell, a link."""
     for node in list(doctree.findall(nodes.literal)):

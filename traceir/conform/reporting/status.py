@@ -76,8 +76,10 @@ def _ids(table: Mapping[str, Any]) -> Iterator[str]:
                 yield from (f"{name}.{c['id']}" for c in row.get("clause", ()))
 
 
-def to_rst(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> str:
-    """The page of the matrix."""
+def to_rst(
+    runs: Mapping[str, ConformanceRun], cases: Sequence[Case], rules: bool = True
+) -> str:
+    """The page of the matrix; with `rules`, each rule's row."""
     return "\n".join(
         [
             *_title("Status", "="),
@@ -91,7 +93,7 @@ def to_rst(runs: Mapping[str, ConformanceRun], cases: Sequence[Case]) -> str:
             *_choices(runs),
             *_mutants(),
             *_deviations(),
-            *_rules(runs, cases),
+            *(_rules(runs, cases) if rules else ()),
         ]
     )
 
@@ -214,6 +216,6 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield from (line, text[0], line, *text[1:], line, "")
 
 
-def page() -> str:
-    """The page of the runs that are kept, as reStructuredText."""
-    return to_rst(load_runs(), load_cases()).rstrip("\n") + "\n"
+def page(rules: bool = True) -> str:
+    """The page of the runs that are kept, as reStructuredText; each rule's row, or not."""
+    return to_rst(load_runs(), load_cases(), rules).rstrip("\n") + "\n"
