@@ -123,7 +123,7 @@ def headline() -> str:
     f = figures()
     works, means = f["works"], f["means"]
     text = (
-        f"Of {f['functions']} ordinary ones {works[OWN]} run, where `numba.njit` runs "
+        f"Of {f['functions']} ordinary functions {works[OWN]} run, where `numba.njit` runs "
         f"{works[NUMBA]} and `jax.jit` {works[JAX]}, at {means['NumPy']:.1f} times "
         f"NumPy's speed, {means[NUMBA]:.1f} times that of `numba.njit` and "
         f"{means[JAX]:.1f} times that of `jax.jit` (geometric means over what both run)"

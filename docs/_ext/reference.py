@@ -32,6 +32,7 @@ API = ROOT / "docs" / "api"
 BLOCK = re.compile(
     r"^\.\. reference:: (\S+)\n(?:   :[\w-]+:.*\n)*((?:\n|   \S+\n)*)", re.MULTILINE
 )
+START = re.compile(r"\s*Start\s+reading\s+at\s+`[\w.]+`[^.\n]*\.")
 PAGE = """\
 :orphan:
 
@@ -111,6 +112,13 @@ def entries() -> dict[str, Entry]:
                 assert name not in found, f"{name} is listed twice"
                 found[name] = Entry(name, path.stem)
     return found
+
+
+@cache
+def modules() -> set[str]:
+    """The modules that pages list."""
+    texts = (path.read_text(encoding="utf-8") for path in API.glob("*.rst"))
+    return {module for text in texts for module, _ in BLOCK.findall(text)}
 
 
 def has_page(entry: Entry, brief: bool) -> bool:
@@ -268,9 +276,16 @@ def _file(name: str) -> Path:
 def qualify(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Have a docstring's examples say whose the functions are that they call."""
+    """Have a docstring's examples say whose the functions are that they call.
+
+    Of a module that is listed, the map of its files is for readers of the source.
+    """
     if name in entries():
         lines[:] = signatures.qualified(lines, name)
+    elif what == "module" and name in modules():
+        text = START.sub("", "\n".join(lines))
+        parts = [part for part in text.split("\n\n") if not part.startswith("- ")]
+        lines[:] = "\n\n".join(parts).split("\n")
 
 
 def setup(app: Sphinx) -> None:
