@@ -8,7 +8,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist
+.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist browser
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
 .PHONY: new-primitive array-api record-types costs
 
@@ -90,6 +90,9 @@ status: $(VENV)/.conform ## print how each implementation did, from the runs tha
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html
 	@echo build/html/index.html
+
+browser: docs $(VENV)/.test ## the site in a browser, Chromium: landing page, search, a function
+	$(python) -m pytest -q tests/browser $(ARGS)
 
 dist: $(VENV)/.lint ## the sdist and the wheel, in dist/, each checked and tried
 	rm -rf dist build/sdist $(VENV)/dist

@@ -123,10 +123,11 @@ def headline() -> str:
     f = figures()
     works, means = f["works"], f["means"]
     text = (
-        f"Of {f['functions']} ordinary functions {works[OWN]} run, where `numba.njit` runs "
-        f"{works[NUMBA]} and `jax.jit` {works[JAX]}, at {means['NumPy']:.1f} times "
-        f"NumPy's speed, {means[NUMBA]:.1f} times that of `numba.njit` and "
-        f"{means[JAX]:.1f} times that of `jax.jit` (geometric means over what both run)"
+        f"Of {f['functions']} ordinary functions {works[OWN]} run, where "
+        f"`numba.njit` runs {works[NUMBA]} and `jax.jit` {works[JAX]}, at "
+        f"{means['NumPy']:.1f} times NumPy's speed, {means[NUMBA]:.1f} times that of "
+        f"`numba.njit` and {means[JAX]:.1f} times that of `jax.jit` (geometric means "
+        "over what both run)"
     )
     if loops := f.get("loops"):
         text += (

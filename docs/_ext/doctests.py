@@ -43,8 +43,11 @@ def names(docname: str) -> dict[str, Any]:
 
 
 def run(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Run the examples of one page, from the flags' defaults; none in a brief build."""
-    if app.config.brief:
+    """Run the examples of one page, from the flags' defaults; none in a brief build.
+
+    Those of a part of a chapter run with the chapter.
+    """
+    if app.config.brief or docname.startswith("chapters/"):
         return
     where = str(app.env.doc2path(docname))
     parser = doctest.DocTestParser()

@@ -1,4 +1,4 @@
-"""What stands around a page: the tree at its side, and its description.
+"""The surroundings of a page: the tree at its side, and its description.
 
 Pages of functions and of cases are in no table of contents, or each page of the site
 would have all of them at its side. They have the tree of the page that lists them.
@@ -48,7 +48,7 @@ def around(
 def tree_of(
     builder: StandaloneHTMLBuilder, home: str, depth: int
 ) -> Callable[..., str]:
-    """What makes the tree of a page, for pages so much deeper."""
+    """A function that makes the tree of a page, for pages so much deeper."""
     found: dict[str, str] = {}
 
     def tree(**options: Any) -> str:

@@ -83,7 +83,7 @@ class Entry:
 
     @property
     def sentence(self) -> str:
-        """What it does, in a sentence."""
+        """The first sentence about it."""
         return first_sentence(self.value.__doc__ or "")
 
 

@@ -1,9 +1,10 @@
 /* Results of a search: functions first, then pages, then rules; cases last. */
-const Scorer = {
+var Scorer = {
   score: ([docname, title, anchor, descr, score, filename, kind]) => {
     const query = (new URLSearchParams(location.search).get("q") || "").toLowerCase();
     const last = title.toLowerCase().split(".").pop();
-    if (/^api\/.+\//.test(docname)) return score + (last === query ? 200 : 60);
+    const first = docname.startsWith("api/numpy/") ? 10 : 0;
+    if (/^api\/.+\//.test(docname)) return score + first + (last === query ? 200 : 60);
     if (/^(api|howto|tutorials|examples)\//.test(docname)) return score + 40;
     if (docname.startsWith("cases/")) return score - 40;
     if (/^(spec|chapters)\//.test(docname)) return score - 10;

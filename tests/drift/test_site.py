@@ -173,15 +173,13 @@ def test_examples_on_pages_run_with_the_names_that_they_say() -> None:
     names = [*entries()][::97]
     assert len(names) > 8
     for name in names:
-        lines = signatures.qualified(
-            inspect.getdoc(entries()[name].value).split("\n"), name
-        )
-        test = doctest.DocTestParser().get_doctest("\n".join(lines), {}, name, None, 0)
+        lines = (inspect.getdoc(entries()[name].value) or "").split("\n")
+        text = "\n".join(signatures.qualified(lines, name))
+        test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
         assert test.examples, name
         found: list[str] = []
-        doctest.DocTestRunner(verbose=False, optionflags=flags()).run(
-            test, found.append
-        )
+        runner = doctest.DocTestRunner(verbose=False, optionflags=flags())
+        runner.run(test, out=found.append)
         assert found == [], name
 
 
