@@ -16,6 +16,7 @@ from imperative_programs import jitted as compiled
 import traceir
 import traceir_numba
 from traceir.face.generator_arguments import held
+from traceir_numba.emitters.ziggurats import LAYOUTS, tables
 
 DRAWS: tuple[Callable[[Any, float], Any], ...] = (
     lambda rng, a: rng.random() + rng.random(None) * rng.standard_normal(),
@@ -125,6 +126,31 @@ def test_any_bit_generator(bits: str) -> None:
         np.testing.assert_array_equal(jitted(mine, 7), function(own, 7))
         assert mine.integers(2**50) == own.integers(2**50)
     assert jitted._traced == 1
+
+
+def test_a_ziggurat_has_what_numpy_makes_of_each_word() -> None:
+    @traceir_numba.jit
+    def filled(rng: Any, out: Any) -> None:
+        for i in range(0, len(out), 4):
+            out[i] = rng.standard_normal()
+            out[i + 1] = rng.standard_exponential()
+            out[i + 2] = rng.normal(2.0, 3.0)
+            out[i + 3] = rng.exponential(0.5)
+
+    mine, own = np.random.default_rng(5), np.random.default_rng(5)
+    found = np.zeros(200_000)
+    filled(mine, found)
+    wanted = np.zeros(len(found))
+    for i in range(0, len(found), 4):
+        wanted[i : i + 4] = (
+            own.standard_normal(),
+            own.standard_exponential(),
+            own.normal(2.0, 3.0),
+            own.exponential(0.5),
+        )
+    np.testing.assert_array_equal(found, wanted)
+    assert mine.bit_generator.state == own.bit_generator.state
+    assert all(tables(name) is not None for name in LAYOUTS)
 
 
 def trying(rng: Any, n: Any) -> Any:

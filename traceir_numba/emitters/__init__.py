@@ -22,6 +22,7 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `scalars`: scalar expressions: one primitive, one entry
 - `split_pad`: splitting and padding, in terms of slices and concatenation
 - `structure`: structural primitives as index maps
+- `ziggurats`: ziggurats of NumPy's: normal and exponential numbers of one word, mostly
 - `threefry`: random bits: the hash of a counter in the loop that uses it
 """
 

@@ -8,10 +8,12 @@ Serves: face.random
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from dataclasses import replace
 
 from traceir_numba.device_functions import TEMPLATES, DeviceFunction, device_function
+from traceir_numba.emitters import ziggurats
 
 # NumPy's functions: how many real numbers they take besides the generator; each gives
 # one. Those of integers take the least, how far it is to the greatest, and a mask.
@@ -60,6 +62,36 @@ def _uniform(name: str) -> DeviceFunction:
         return random_uniform(generator, low, high - low)
     """
     return device_function(name, ("int64", "float64", "float64"), "float64", text)
+
+
+def _of_word(name: str) -> DeviceFunction:
+    """A normal or an exponential number: one word is enough for most."""
+    made = _real(name)
+    return replace(
+        made, llvm=ziggurats.llvm_text(f"random_{name.removeprefix('draw_')}")
+    )
+
+
+def _scaled(name: str) -> DeviceFunction:
+    """An exponential number of a scale."""
+    text = f"""
+    def {name}(generator, scale):
+        return scale * draw_standard_exponential(generator)
+    """
+    args = ("int64", "float64")
+    return device_function(name, args, "float64", text, "draw_standard_exponential")
+
+
+def _normal(name: str) -> DeviceFunction:
+    """A normal number of a mean and a deviation, where NumPy rounds twice."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return _real(name)
+    text = f"""
+    def {name}(generator, loc, scale):
+        return loc + scale * draw_standard_normal(generator)
+    """
+    args = ("int64", "float64", "float64")
+    return device_function(name, args, "float64", text, "draw_standard_normal")
 
 
 def _standard_uniform(name: str) -> DeviceFunction:
@@ -209,6 +241,10 @@ def keep_number(types, generator, place, value):
 TEMPLATES.update(
     {f"draw_{name.removeprefix('random_')}": _real for name in REAL},
     draw_standard_uniform=_standard_uniform,
+    draw_standard_normal=_of_word,
+    draw_standard_exponential=_of_word,
+    draw_normal=_normal,
+    draw_exponential=_scaled,
     draw_uniform=_uniform,
     draw_integers=_integers,
     draw_randint=_randint,
