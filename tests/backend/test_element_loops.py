@@ -352,6 +352,22 @@ def test_divisions_of_unknown_signs_are_pythons() -> None:
     assert not re.search(r"\b(rem|div)_i64", code), code
 
 
+def test_places_around_a_ring_need_no_division() -> None:
+    def around(a: Any, m: Any) -> Any:
+        found = np.zeros_like(a)
+        for i in range(len(a)):
+            left, right = (i - 1) % len(a), (i + 1) % len(a)
+            found[i] = a[left] * 10_000 + a[right] * 100 + a[(i - 20) % 20]
+            for k in range(20, 40):
+                found[i] += a[k % 20] * k + (i + k - 20) % max(m[i], 21)
+        return found
+
+    args = np.arange(20), np.arange(3, 23)
+    code = re.sub(r"#.*", "", code_of(around, *args))
+    assert not re.search(r"%|rem_", code), code
+    np.testing.assert_array_equal(traceir_numba.jit(around)(*args), around(*args))
+
+
 def test_loops_that_end_soon_are_no_places_to_stop_at() -> None:
     compiled = traceir_numba.jit(factorized).lower(MATRIX).compile()
     assert "traceir_safepoint" not in compiled.as_text("llvm")

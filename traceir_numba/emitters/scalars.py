@@ -55,6 +55,10 @@ def div(e: ExpressionContext, x: str, y: str) -> str:
 @emitter("rem", slow=("float32", "float64", "int64", "uint64"))
 def rem(e: ExpressionContext, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
+    wraps = e.params.get("wraps")  # a place that is one round away at most
+    if wraps:
+        away, back = (f">= {y}", "-") if wraps == "end" else ("< 0", "+")
+        return f"{e.cast(f'{x} {back} {y}')} if {x} {away} else {x}"
     if e.params.get("positive") and e.dtype == "int64":
         return e.cast(f"u64({x}) % u64({y})")
     if e.params.get("rounds") == "down":

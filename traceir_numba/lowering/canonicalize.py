@@ -42,7 +42,7 @@ from traceir_numba.lowering.matmul import (
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which no kernel knows.
-OWN = frozenset({"half", "inside", "joined", "positive", "rounds", "sizes"})
+OWN = frozenset({"half", "inside", "joined", "positive", "rounds", "sizes", "wraps"})
 
 
 def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:

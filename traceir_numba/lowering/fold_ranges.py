@@ -193,7 +193,7 @@ class _Folding:
         """An integer division as one equation, where there is one for it."""
         (x, y), (out,) = eqn.inputs, eqn.outputs
         dtypes = {a.aval.dtype for a in (x, y, out)}
-        low, (least, most) = self.ranges.of(x)[0], self.ranges.of(y)
+        (low, high), (least, most) = self.ranges.of(x), self.ranges.of(y)
         wide = out.aval.dtype.itemsize == 8
         vectors = bool(out.aval.shape) and not wide
         if len(dtypes) > 1 or out.aval.dtype.kind != "i" or vectors:
@@ -207,6 +207,11 @@ class _Folding:
             shift = Literal(by.bit_length() - 1, aval)
             return _simple(eqn, "shift_right_arithmetic", x, shift)
         divisor = _literal(y, by) if by else y
+        if operation == "rem" and wide and least > 0:
+            if low >= 0 and high < 2 * least:
+                return _simple(eqn, operation, x, divisor, wraps="end")
+            if low >= -least and high < least:
+                return _simple(eqn, operation, x, divisor, wraps="start")
         if low >= 0 and least > 0:
             return _simple(eqn, operation, x, divisor, positive=True)
         return _simple(eqn, operation, x, divisor, rounds="down") if wide else None
