@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from plain.compare import equals
-from rule_errors import raises_rule
-
-import traceir_numba
 
 X = np.arange(1.0, 8.0)
 
@@ -188,6 +185,92 @@ def changed(x: Any) -> Any:
     return one.value * one.count
 
 
+def nested(a: Any, n: int) -> Any:
+    """An argument that an inner loop exchanges, and that is written to afterwards."""
+    b = a.copy()
+    for i in range(n):
+        for _ in range(i):
+            a, b = b, a
+    a[0] = 7
+    return a, b
+
+
+def exchanged_in_some_turns(a: Any, b: Any, n: int) -> Any:
+    """Arguments that some turns exchange, and a choice in an inner loop."""
+    for i in range(n):
+        b[1:] = a[:-1] + i
+        for j in range(i):
+            if a[j] > b[0]:
+                a, b = b, a
+            a[j] += b[0]
+        if a[1] > i:
+            a, b = b, a
+    a[0] = 7
+    return a, b
+
+
+def exchanged_by_a_third_name(a: Any, b: Any, n: int) -> Any:
+    """Arguments that change places without a tuple."""
+    for i in range(n):
+        b[1:] = a[:-1] + i
+        last = a
+        a = b
+        b = last
+    a[0] = 7
+    return a, b
+
+
+def exchanged_on_one_side(a: Any, b: Any, n: int) -> Any:
+    """A loop on one side of a choice, and a choice in another."""
+    if n > 2:
+        for _ in range(n):
+            a, b = b, a
+    d = a
+    if n > 0:
+        a[2] = 5
+        if a[0] > 1:
+            d, b = b, d
+    d[0] = 9
+    b[1] = 7
+    return a, b, d
+
+
+def bound_on_two_sides(a: Any, b: Any, n: int) -> Any:
+    """A name that is one of two arguments, or has no value, and is written to."""
+    if n > 0:
+        e = a
+    if n > 3:
+        e = b
+    if n > 0:
+        e[0] = 4
+    return a, b
+
+
+def tuples_of_arrays(a: Any, b: Any, n: int) -> Any:
+    """Two arguments in a tuple, in either order."""
+    pair = (a, b)
+    if n > 3:
+        pair = (b, a)
+    if n > 0:
+        pair[0][0] = 3
+    x, y = pair
+    y[1] += x[0]
+    return a, b, *pair
+
+
+def made_on_one_side(a: Any, n: int) -> Any:
+    """An array that one side makes and gives two names."""
+    if n > 3:
+        d = a.copy()
+        e = d
+    else:
+        d = a.copy()
+        e = a.copy()
+    d[0] = 5
+    e[1] = 6
+    return d, e
+
+
 CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((exchanged, (X, X * 3, n)) for n in (0, 4, 5)),
     *((exchanged_then_written, (X, n)) for n in range(4)),
@@ -200,6 +283,16 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (viewed, (X, 3)),
     (grouped, (X, 4)),
     *((one_of_two, (X, n)) for n in (3, 4)),
+    *((nested, (X, n)) for n in (0, 1, 3)),
+    *((made_on_one_side, (X, n)) for n in (3, 4)),
+    *(
+        (function, (X, X[::-1].copy(), n))
+        for function in (
+            *(exchanged_in_some_turns, exchanged_by_a_third_name),
+            *(exchanged_on_one_side, bound_on_two_sides, tuples_of_arrays),
+        )
+        for n in (0, 1, 4)
+    ),
     (known, (X,)),
     (in_place, (X, 3)),
     (by_closure, (X, 5)),
@@ -212,92 +305,3 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.parametrize(("function", "args"), CALLS)
 def test_memory_is_as_in_numpy(function: Any, args: tuple[Any, ...]) -> None:
     equals(function, args)
-
-
-def seen_twice(x: Any, n: int) -> Any:
-    """An argument that is written to before its name is another's."""
-    for i in range(n):
-        x[0] = i
-        x = x * 2
-    return x
-
-
-def nested(a: Any, n: int) -> Any:
-    """An argument that an inner loop exchanges, and that is written to afterwards."""
-    b = a.copy()
-    for i in range(n):
-        for _ in range(i):
-            a, b = b, a
-    a[0] = 7
-    return a
-
-
-def halved(a: Any, n: int) -> Any:
-    """An argument that some turns bind to a new array."""
-    for i in range(n):
-        if a[0] > i:
-            a = a * 0.5
-    a[0] = 7
-    return a
-
-
-def met(a: Any, n: int) -> Any:
-    """Arrays that become one in some turns, and are written to."""
-    a, b = a.copy(), a * 2
-    for i in range(n):
-        a[0] += 1
-        if a[0] > i:
-            a, b = b, b
-    return a
-
-
-def outer(a: Any, n: int) -> Any:
-    """An array of its own until it is one that each turn writes to."""
-    b, x = a.copy(), a * 1
-    for i in range(n):
-        b[0] += 1
-        x = x + a
-        if a[1] > i:
-            a = b
-    return x
-
-
-def one_array(a: Any, n: int) -> Any:
-    """Two names for what a turn makes."""
-    b = a = a.copy()
-    for i in range(n):
-        b = np.zeros(7) + i
-        if a[1] > i:
-            a = b
-    a[0] = 7
-    return b
-
-
-def twice_exchanged(a: Any, n: int) -> Any:
-    """An argument that two inner loops exchange."""
-    b, c = a.copy(), a.copy()
-    for i in range(n):
-        for _ in range(i):
-            a, b = b, a
-        for _ in range(n):
-            a, c = c, a
-    c[0] = 7
-    return a
-
-
-def appended(x: Any, n: int) -> Any:
-    """A list that grows by a number of turns that is not known."""
-    found = []
-    for i in range(n):
-        found.append(x[i])
-    return x * len(found)
-
-
-def test_what_would_be_seen_elsewhere_is_refused() -> None:
-    with raises_rule("staged.memory", TypeError, r"x, f64\[7\]"):
-        traceir_numba.jit(seen_twice)(X.copy(), 3)
-    for function in (nested, halved, met, outer, one_array, twice_exchanged):
-        with raises_rule("staged.memory", TypeError, r"f64\[7\]"):
-            traceir_numba.jit(function)(X.copy(), 3)
-    with raises_rule("staged.effect", TypeError, "list"):
-        traceir_numba.jit(appended)(X, np.int64(3))

@@ -13,6 +13,8 @@ import pytest
 from imperative_programs import function_of, jitted, outcome
 from rule_errors import raises_rule
 
+from traceir import jit
+
 X = np.array([3.0, -1.0, 4.0, -2.0, 6.0, 5.0])
 
 
@@ -135,8 +137,32 @@ def test_a_name_without_a_value_is_an_error(backend: str) -> None:
 def test_a_function_without_source_runs_as_it_is() -> None:
     scope: dict[str, Any] = {}
     exec("def f(x):\n    return x if x.sum() > 0 else -x", scope)
-    with raises_rule("level.concretize.bool"):
+    with raises_rule("level.concretize.bool", TypeError, "the source of f can't be"):
         jitted(scope["f"], "reference")(X)
+    # A function with source calls it; one without is called by one with source.
+    with raises_rule("level.concretize.bool", TypeError, "the source of f can't be"):
+        jitted(lambda x: scope["f"](x), "reference")(X)
+    with raises_rule("level.concretize.bool", TypeError, "the source of f can't be"):
+        found = jit(scope["f"], control_flow="staged")
+        found(X)
+
+
+class Names:
+    """A class whose functions name it."""
+
+    @staticmethod
+    def total(x: Any, depth: int) -> Any:
+        """A function that calls itself by the name of its class."""
+        found = 0.0
+        for value in x:
+            if value > 1:
+                found += value
+        return found if depth == 0 else found + Names.total(x, depth - 1)
+
+
+def test_a_function_that_names_its_class_is_rewritten() -> None:
+    found = jitted(lambda x: Names.total(x, 2), "reference")(X)
+    assert found == Names.total(X, 2)
 
 
 @pytest.mark.parametrize("count", [10, 20])

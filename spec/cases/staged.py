@@ -257,6 +257,36 @@ def short_nest_of_many_copies(x, y, z):
     return total
 
 
+def short_nest_of_three(x, y, z):
+    """Cites staged.loop
+
+    >>> recorded(short_nest_of_three, np.ones(3), np.ones(2), np.ones(2))
+    []
+    """
+    total = 0.0
+    for a in x:
+        for b in y:
+            for c in z:
+                total += float(a * b - c)
+    return total
+
+
+def one_turn_in_many_copies(x, y):
+    """Cites staged.loop, staged.run
+
+    >>> recorded(one_turn_in_many_copies, np.ones(20), np.ones(1))
+    []
+    >>> one_turn_in_many_copies(np.ones(20), np.ones(1))
+    21.0
+    """
+    found, total = {}, 0.0
+    for k in range(len(x)):
+        found[k] = x[k]
+        for value in y:
+            total += float(value)
+    return total + float(found[0])
+
+
 def loop_over_data_of_pythons(x):
     """Cites staged.loop
 
@@ -303,8 +333,8 @@ def shape_by_a_loop(x):
 def shape_by_a_long_loop(x):
     """Cites staged.known, face.shape
 
-    >>> shape_by_a_long_loop(np.zeros((9999, 0))).shape
-    (9999,)
+    >>> shape_by_a_long_loop(np.zeros((10000, 0))).shape
+    (10000,)
     >>> shape_by_a_long_loop(np.zeros((10001, 0)))
     Traceback (most recent call last):
     face.shape: return np.zeros(size)
@@ -313,6 +343,41 @@ def shape_by_a_long_loop(x):
     for _ in range(x.shape[0]):
         size += 1
     return np.zeros(size)
+
+
+def counted_while(x, size):
+    """Cites staged.known
+
+    >>> counted_while(np.ones(2), np.zeros((10000, 0)))
+    (10000, array([10001., 10001.]))
+    >>> recorded(counted_while, np.ones(2), np.zeros((10000, 0)))
+    []
+    >>> counted_while(np.ones(2), np.zeros((10012, 0)))
+    (10012, array([10013., 10013.]))
+    >>> recorded(counted_while, np.ones(2), np.zeros((10012, 0)))
+    ['while']
+    """
+    count = 0
+    while count < size.shape[0]:
+        count += 1
+    return count, x + count
+
+
+def while_that_is_left(x):
+    """Cites staged.known, staged.jump
+
+    >>> while_that_is_left(np.ones(2))
+    (10012, 5006.0)
+    >>> recorded(while_that_is_left, np.ones(2))
+    ['cond', 'while']
+    """
+    count, total = 0, 0.0
+    while True:
+        count += 1
+        total += 0.5
+        if count >= 10012:
+            break
+    return count, total * float(x[0])
 
 
 def numbers_of_a_traced_one(x):
@@ -411,17 +476,17 @@ def equal_values_of_pythons(x):
     """Cites staged.join.others
 
     >>> equal_values_of_pythons(np.array([3.0, 4.0, 5.0, 6.0]))
-    (array([3., 4.]), 2, None, 2, 2)
+    (array([3., 4.]), 2, None, 2, 2, 8)
     """
     if x[0] > 0:
         part, steps, none = slice(0, 2), range(0, 3, 2), None
         word, few = bytes([97, 98]), frozenset([1, 2])
-        kind = np.dtype("f8")
+        kind = np.dtype([("a", "f8")])
     else:
         part, steps, none = slice(0, len(x) - 2), range(0, 4, 2), None
         word, few = b"".join([b"a", b"b"]), frozenset([2, 1])
-        kind = np.dtype(float)
-    return np.asarray(x[part], kind), len(steps), none, len(word), len(few)
+        kind = np.dtype([("a", float)])
+    return x[part], len(steps), none, len(word), len(few), kind.itemsize
 
 
 def list_on_both_sides(x):

@@ -11,11 +11,12 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.source_info import Source, is_users_code, user_frame_summary
-from traceir.errors import TraceirError
+from traceir.errors import TraceirError, TracerBoolConversionError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
 from traceir.face.containers import Containers
 from traceir.face.control_flow.choices import Diverged
+from traceir.face.control_flow.rewriting.code_objects import is_lost
 from traceir.face.dynamic_results import result
 from traceir.face.functions.selection import Unsized
 from traceir.face.namespace import NamespaceView, StagedView
@@ -44,6 +45,8 @@ def call(
         results = None
     except RecursionError as error:
         raise _endless(error) from None
+    except TracerBoolConversionError as error:
+        raise _explained(error) from None
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements
         if isinstance(error.__cause__, TraceirError):
             raise error.__cause__ from None
@@ -70,6 +73,8 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return view.function(fun)(*args, **kwargs)
     except Diverged:
         return None
+    except TracerBoolConversionError as error:
+        raise _explained(error) from None
     finally:
         view.end()
 
@@ -82,6 +87,24 @@ def inlined(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             return view.function(fun)(*map(view.of, args), **kwargs)
     finally:
         view.end()
+
+
+def _explained(error: TraceirError) -> TraceirError:
+    """The error of a choice by a traced value, which is one since the source of its
+    function can't be found."""
+    step, hint = error.__traceback__, ""
+    while step is not None:
+        if is_lost(step.tb_frame.f_code):
+            name = step.tb_frame.f_code.co_name
+            hint = (
+                f"the source of {name} can't be found, so its loops and choices can't "
+            )
+            hint += "be recorded: define it in a file"
+        step = step.tb_next
+    if not hint:
+        return error
+    found = rules.error(error.rule, got=error.got, hint=hint, where=error.where)
+    return found.with_traceback(error.__traceback__)
 
 
 def _endless(error: RecursionError) -> Exception:

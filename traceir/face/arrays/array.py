@@ -21,6 +21,7 @@ from traceir.face.arrays.array_state import (
     MayAlias,
     constant_operand,
     new_version,
+    note_alias,
     number_class,
     unread,
 )
@@ -56,7 +57,7 @@ class NumpyTracer(StagedTracer):
         "number",
         "layout",
         "_origins",
-        "_aliases",
+        *("_aliases", "is_another"),
     )
     _atom: Atom | None
 
@@ -88,6 +89,7 @@ class NumpyTracer(StagedTracer):
         self.layout: Layout = None
         self._origins: frozenset[LayoutQuery] = frozenset()
         self._aliases: list[MayAlias] = []
+        self.is_another = False  # always one of its aliases
         super().__init__(var, trace, where)
 
     @property  # type: ignore[misc]  # it has no setter
@@ -288,9 +290,7 @@ class NumpyTracer(StagedTracer):
         """Note that this array is another one if a traced flag says so: what is written
         to one is written to the other. Without a flag neither is to be written to as
         long as this one is in use."""
-        self._aliases.append(MayAlias(self, other, flag, group))
-        if flag is None:
-            self.memory.flags.writeable = False
+        note_alias(self, other, flag, group)
 
     def store(self, value: Any) -> None:
         """Make a value of the same shape and dtype all of the array's elements.

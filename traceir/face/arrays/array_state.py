@@ -6,6 +6,7 @@ Serves: staged.memory
 from __future__ import annotations
 
 import itertools
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from traceir.face.arrays.layouts import Layout
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import bind
+from traceir.tracing.trace import bind, current_trace
 
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 _versions = itertools.count(1)
@@ -61,6 +62,19 @@ def take_over(array: Any, trace: StagingTrace, atom: Atom) -> ArrayState:
     return ArrayState(array, *before, array.version)
 
 
+def version_here(array: Any) -> int:
+    """The version that an array has in the trace in force, which regions in it may have
+    taken over."""
+    trace, found = current_trace(), array.version
+    outer, home = set(), array._home
+    while trace is not None:
+        outer.add(id(trace))
+        trace = trace.parent
+    while id(home) not in outer and id(array) in getattr(home, "memory", ()):
+        found, home = home.memory[id(array)].version, home.memory[id(array)].home
+    return int(found)
+
+
 class MayAlias:
     """Another array whose memory one has if a traced flag says so.
 
@@ -81,6 +95,11 @@ class MayAlias:
         """The other array."""
         return self._other
 
+    @property
+    def flag(self) -> Any:
+        """The truth that it is the other array's memory; None if that can't be told."""
+        return self._flag
+
     def write(self, value: Any) -> None:
         """Write new elements of the array to the other one."""
         new = lax.select(self._spread(), value, self._other.now())
@@ -92,13 +111,14 @@ class MayAlias:
 
         Raises TypeError (staged.memory) where it can't be told.
         """
-        if self._flag is not None and self._other.is_home:
+        is_home = self._other.is_home
+        if self._flag is not None and is_home:
             for alias in self._other.root._aliases:
                 alias.read()
-        if self._seen == self._other.root.version:
+        if self._seen in (self._other.root.version, version_here(self._other.root)):
             return
         self._seen = self._other.root.version
-        if self._flag is None:
+        if self._flag is None or not is_home:
             raise rules.error("staged.memory", got=self._array.aval.str_short())
         self._array.check_home()
         now = lax.select(self._spread(), self._other.now(), self._array.now())
@@ -108,6 +128,45 @@ class MayAlias:
 
     def _spread(self) -> Any:
         return lax.broadcast(self._flag, self._array.shape)
+
+
+def note_alias(array: Any, other: Any, flag: Any, group: Any) -> None:
+    """Note that an array may be another one: see `NumpyTracer.may_alias`."""
+    if other.root is array:
+        return
+    if other.aval != array.aval.update(weak_type=other.aval.weak_type):
+        flag = None
+    array._aliases.append(MayAlias(array, other, flag, group))
+    if flag is None:
+        array.memory.flags.writeable = False
+
+
+def owners(
+    array: Any, region: StagingTrace, inputs: Container[int] = ()
+) -> list[tuple[Any, Any]]:
+    """The arrays from outside of a region, and of its `inputs`, whose memory one that
+    it made may have, each with the flag that it is: None where that can't be told. The
+    region has ended, and is in force again."""
+    found: list[tuple[Any, Any]] = []
+    for alias in array.root._aliases:
+        known = alias.flag is not None and array.root is array
+        outside = alias.other.root._home is not region
+        if outside or id(alias.other) in inputs:
+            told = known and (not outside or alias.other._trace.alive)
+            found.append((alias.other, alias.flag if told else None))
+            continue
+        for other, flag in owners(alias.other, region, inputs):
+            both = known and flag is not None and alias.other.root is alias.other
+            found.append((other, lax.bitwise_and(alias.flag, flag) if both else None))
+    return found
+
+
+def is_one_of(array: Any, region: StagingTrace, inputs: Container[int] = ()) -> bool:
+    """True if an array is always one from outside of a region, or one of its inputs."""
+    if array.root._home is not region or id(array) in inputs:
+        return True
+    others = [alias.other for alias in array.root._aliases]
+    return array.is_another and all(is_one_of(o, region, inputs) for o in others)
 
 
 def are_apart(a: Any, b: Any) -> bool:

@@ -9,12 +9,13 @@ nothing is written there.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+import itertools
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
-from traceir.face.arrays.array_state import are_apart
+from traceir.face.arrays.array_state import are_apart, is_one_of, owners
 from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
@@ -22,11 +23,14 @@ from traceir.face.control_flow.state import (
     Held,
     Leaf,
     Tree,
+    array_pairs,
     arrays_in,
     arrays_of,
     is_array,
+    tree_of,
 )
 from traceir.ir.avals import ShapedArray
+from traceir.tracing.trace import in_force
 
 
 def _others(frame: dict[str, Any], names: Container[str]) -> set[int]:
@@ -63,33 +67,67 @@ class Rebinding:
     """The names that a recorded loop binds to other arrays.
 
     `before` are the arrays that they had, `sources` the names whose arrays they get in
-    each turn, where the turns only exchange them.
+    each turn, where the turns only exchange them: of several, each has a flag.
     """
 
     def __init__(
-        self, entry: dict[str, Any], last: BodyPass, frame: dict[str, Any]
+        self,
+        entry: dict[str, Any],
+        last: BodyPass,
+        frame: dict[str, Any],
+        passes: Sequence[BodyPass],
     ) -> None:
         self.last = last
+        # Each array before the loop, in tuples too, with that which a turn has for it.
+        self._inputs = [
+            (name, *pair)
+            for name, kind in last.kinds.items()
+            for pair in array_pairs(tree_of(entry[name]), kind, last.values[name])
+        ]
+        found = list(arrays_in(frame.values()))
+        found += [other for array in found for other in array.other_memories()]
+        captures = {key for one in passes for key in one.region.captures}
+        # What the loop reads of arrays from outside.
+        self._read = [a for a in found if {id(a._atom), id(a.root._atom)} & captures]
+        self._read += [array for one in passes for array in one.read]
         self.before: dict[str, NumpyTracer] = {
             name: entry[name]
             for name, kind in last.kinds.items()
             if isinstance(kind, Leaf) and not kind.number and is_array(entry[name])
         }
-        inputs = {id(last.values[name]): name for name in self.before}
-        ends = {name: last.ends[name] for name in self.before}
-        found = {
-            name: inputs[id(end.array)]
-            for name, end in ends.items()
-            if isinstance(end, Held) and id(end.array) in inputs
-        }
-        exchanges = len(set(found.values())) == len(self.before)
-        self.sources = found if exchanges else {}
+        self.sources = self._exchanged()
         self._others = _others(frame, last.kinds)
         self._ends = {
             name: [] if isinstance(last.kinds[name], Held) else list(arrays_of(end))
             for name, end in last.ends.items()
         }
         self._check()
+
+    def _exchanged(self) -> dict[str, list[tuple[str, Any]]]:
+        """The names whose arrays the turns exchange, with those that each may get."""
+        region = self.last.region
+        inputs = {id(self.last.values[name]): name for name in self.before}
+        found: dict[str, list[tuple[str, Any]]] = {}
+        for name in self.before:
+            end = self.last.ends[name]
+            array = end.array if isinstance(end, Held) else None
+            if id(array) in inputs:
+                found[name] = [(inputs[id(array)], None)]
+            elif is_array(array) and is_one_of(array, region, inputs):
+                with in_force(region):
+                    some = owners(array, region, inputs)
+                told = [a for a, flag in some if id(a) in inputs and flag is not None]
+                if some and len(told) == len(some):
+                    found[name] = [(inputs[id(a)], flag) for a, flag in some]
+        while left := [n for n, some in found.items() if not self._closed(some, found)]:
+            del found[left[0]]
+        ends = [self.last.ends[name].array for name in found]  # type: ignore[union-attr]
+        pairs = itertools.combinations(ends, 2)
+        return found if all(are_apart(a, b) for a, b in pairs) else {}
+
+    @staticmethod
+    def _closed(some: list[tuple[str, Any]], found: Container[str]) -> bool:
+        return all(name in found for name, _ in some)
 
     def is_seen(self, name: str) -> bool:
         """True if something else has the memory that a name's array had before."""
@@ -112,17 +150,25 @@ class Rebinding:
     def _check(self) -> None:
         """Raise TypeError (staged.memory) where what is written to an array that a name
         is bound to might be seen through another."""
-        roots = [id(array.root) for array in self.before.values()]
         written = {id(array.root) for array in self.last.written}
-        for name, array in self.before.items():
+        for name, array, inner in self._inputs:
+            memories = {id(array.root), *map(id, array.other_memories())}
+            others = [a for _, a, one in self._inputs if one is not inner] + self._read
+            twice = not all(are_apart(array, other) for other in others)
+            if memories & written or (inner.version and twice):
+                self._refuse(name)
+            if inner.version and name not in self.before:
+                self._refuse(name)
+        for name in self.before:
             is_written = bool(self.last.values[name].version)
             outer = set(map(id, self._outer_memories(name)))
             if outer & written or (outer and is_written):
                 self._refuse(name)
-            twice = roots.count(id(array.root)) > 1
-            if id(array.root) in written or (is_written and twice):
+            # What another name has of those that are exchanged would be seen to change.
+            seeing = {*self.overlapping(name)} - self.sources.keys()
+            if name in self.sources and self._writes() and seeing:
                 self._refuse(name)
-            if not is_written or self.sources:
+            if not is_written or name in self.sources:
                 continue
             is_new = self.is_new(self.last.ends[name])
             if self.is_seen(name) or not is_new or self.overlapping(name):
@@ -135,34 +181,40 @@ class Rebinding:
         found: list[tuple[Any, Any, ShapedArray]] = []
         if self._tells_owners():
             region = self.last.region
-            owners = {name: region.input(kind, "") for name in self.before}
-            for number, name in enumerate(self.before):
-                found.append((number, owners[self.sources[name]], kind))
+            owner = {name: region.input(kind, "") for name in self.sources}
+            for number, some in enumerate(self.sources.values()):
+                (last, _), *rest = some
+                after: Any = owner[last]
+                with in_force(region):
+                    for source, flag in rest:
+                        after = lax.select(flag, owner[source], after)
+                found.append((number, after, kind))
         if self.before:
             self.last.region.input(BOOL, "")
             found.append((False, True, BOOL))
         return found
 
     def _tells_owners(self) -> bool:
-        return bool(self.sources) and any(map(self.is_seen, self.before))
+        return any(map(self.is_seen, self.sources))
 
     def _writes(self) -> bool:
         """True if a turn writes to an array that a name has."""
-        return any(self.last.values[name].version for name in self.before)
+        return any(self.last.values[name].version for name in self.sources)
 
     def settle(
         self, values: dict[str, Any], results: Iterator[Any], runs: bool
     ) -> None:
         """Give arrays that were exchanged their elements, and say of the names' new
         arrays whose memory they may have."""
-        owners = {}
+        told = {}
+        before = [self.before[name] for name in self.sources]
         if self._tells_owners():
-            owners = {name: next(results) for name in self.before}
-            for number, array in enumerate(self.before.values()):
+            told = {name: next(results) for name in self.sources}
+            for number, array in enumerate(before):
                 if not self._writes():
                     break
                 found: Any = array.now()
-                for name, owner in owners.items():
+                for name, owner in told.items():
                     is_his = lax.broadcast(lax.eq(owner, number), array.shape)
                     found = lax.select(is_his, values[name].now(), found)
                 array.replace(found)
@@ -170,11 +222,16 @@ class Rebinding:
         group, told_apart = object(), set[str]()
         for name, end in self.last.ends.items():
             kind = self.last.kinds[name]
-            if name in owners:
-                for number, array in enumerate(self.before.values()):
-                    is_his = lax.eq(owners[name], number)
+            if name in told:
+                for number, array in enumerate(before):
+                    is_his = lax.eq(told[name], number)
                     values[name].may_alias(array, is_his, group)
+                values[name].is_another = True
                 continue
+            if name not in self.before:
+                old = [array for key, array, _ in self._inputs if key == name]
+                for made, array in itertools.product(arrays_in([values[name]]), old):
+                    made.may_alias(array)
             for made in arrays_in([values[name]]):
                 if not isinstance(kind, Held):
                     self._settle(name, end, made, lax.bitwise_not(ran), runs)
@@ -200,7 +257,8 @@ class Rebinding:
                         made.may_alias(self.before[one])
 
     def _refuse(self, name: str) -> None:
-        got = f"{name}, {self.before[name].aval.str_short()}"
+        array = next(array for one, array, _ in self._inputs if one == name)
+        got = f"{name}, {array.aval.str_short()}"
         raise rules.error("staged.memory", got=got)
 
     def is_new(self, end: Tree) -> bool:

@@ -9,13 +9,13 @@ each as a region, and joins what they make of the state.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.array_state import are_apart
+from traceir.face.arrays.array_state import are_apart, is_one_of, owners
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import (
     NUMBER,
@@ -32,7 +32,7 @@ from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
 from traceir.tracing.concretization import demanded
-from traceir.tracing.trace import Tracer
+from traceir.tracing.trace import Tracer, in_force
 
 
 class Diverged(BaseException):
@@ -76,6 +76,9 @@ class Side:
         self.diverged = False
         self.values: dict[str, Tree] = {}
         self.memory: dict[int, tuple[NumpyTracer, Any]] = {}
+        # By identity, arrays that the side has made: those from before it that each may
+        # be, and the flags that it is, which are results of the choice.
+        self.owners: dict[int, list[tuple[Any, Any]]] = {}
         self.status: Status | None = None
 
     def finish(self, values: dict[str, Any], diverged: bool = False) -> None:
@@ -86,29 +89,74 @@ class Side:
         for key, held in self.region.memory.items():
             self.memory[key] = held.array, held.array.now()
         self.region.end()
+        with in_force(self.region):
+            for array in () if diverged else self._arrays():
+                if array.root._home is self.region:
+                    self.owners[id(array)] = owners(array, self.region)
+
+    def _arrays(self) -> list[NumpyTracer]:
+        return [a for end in self.values.values() for a in state.arrays_of(end)]
 
     def is_apart(self) -> bool:
         """True if no two names have arrays with memory in common at the end."""
-        arrays = [a for end in self.values.values() for a in state.arrays_of(end)]
-        pairs = itertools.combinations(arrays, 2)
+        pairs = itertools.combinations(self._arrays(), 2)
         return self.diverged or all(are_apart(a, b) for a, b in pairs)
 
-    def tell_aliases(self, name: str, made: Any, flag: Any, group: Any) -> None:
-        """Say of a name's array after the choice that it is one from before it, if this
-        side has been taken. Arrays of one group are apart."""
-        end = self.values[name]
-        for array in () if self.diverged else state.arrays_of(end):
-            for other in array.other_memories():
-                for one in state.arrays_in([made]):
-                    if other._home is not self.region and one is not array:
-                        one.may_alias(other)
-            if array.root._home is self.region:
-                continue  # made on this side
-            told = isinstance(end, state.Held) and array._trace.alive
-            for one in state.arrays_in([made]):
-                if one is not array:
-                    other = array if told else array.root
-                    one.may_alias(other, flag if told else None, group)
+    def flags(self) -> list[Any]:
+        """The flags of `owners` that can be told."""
+        both = [flag for some in self.owners.values() for _, flag in some]
+        return [flag for flag in both if flag is not None]
+
+    def settle(self, results: Iterator[Any]) -> None:
+        """Take the results of the choice for the flags."""
+        for some in self.owners.values():
+            some[:] = [(a, None if flag is None else next(results)) for a, flag in some]
+
+    def tell_aliases(
+        self, kinds: Mapping[str, Tree], found: Mapping[str, Any], flag: Any, group: Any
+    ) -> dict[int, NumpyTracer]:
+        """Say of the names' arrays after the choice that they are some from before it,
+        or each other, if this side has been taken. Arrays of one group are apart.
+
+        Gives those, by their identity, that this side tells to be another array.
+        """
+        told = {}
+        ends = () if self.diverged else self.values.items()
+        pairs = [
+            pair
+            for name, end in ends
+            for pair in state.array_pairs(end, kinds[name], found[name])
+        ]
+        for number, (array, one) in enumerate(pairs):
+            for before, earlier in pairs[:number]:
+                if self._share(array, before):
+                    same = array is before and array.root is array
+                    one.may_alias(earlier, flag if same else None)
+            if self._is_told(array):
+                told[id(one)] = one
+            if array.root._home is not self.region and array._trace.alive:
+                one.may_alias(array, flag, group)
+                continue
+            if array.root._home is not self.region:
+                one.may_alias(array.root)
+            for other, owned in self.owners.get(id(array), ()):
+                one.may_alias(other if owned is not None else other.root, owned, group)
+        return told
+
+    def _is_told(self, array: NumpyTracer) -> bool:
+        """True if an array at the end is always one that can be told."""
+        if array.root._home is not self.region:
+            return bool(array._trace.alive)
+        some = self.owners.get(id(array), ())
+        told = all(flag is not None for _, flag in some)
+        return told and is_one_of(array, self.region)
+
+    def _share(self, a: NumpyTracer, b: NumpyTracer) -> bool:
+        """True if two arrays may have memory in common that this side has made."""
+        if are_apart(a, b):
+            return False
+        one, other = ({id(x): x for x in (c.root, *c.other_memories())} for c in (a, b))
+        return any(one[key]._home is self.region for key in one.keys() & other.keys())
 
 
 class IfStatement:
@@ -190,19 +238,29 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     for key, array in arrays.items():
         now = [s.memory[key][1] if key in s.memory else array.now() for s in (yes, no)]
         outputs.add(now[0], now[1], array.aval)
+    for flag in yes.flags():
+        outputs.add(flag, False, state.BOOL)
+    for flag in no.flags():
+        outputs.add(False, flag, state.BOOL)
     slots = outputs.add_status()
     results = iter(outputs.results(truth))
     found = {}
-    group = object() if yes.is_apart() and no.is_apart() else None
     for name, kind in kinds.items():
         leaves = [
             traced(next(results), number=leaf.number) for leaf in state.leaves_of(kind)
         ]
         found[name] = state.built(kind, iter(leaves))
-        for side, flag in ((yes, truth), (no, negated(truth))):
-            side.tell_aliases(name, found[name], flag, group)
     for array in arrays.values():
         array.replace(next(results))
+    always: list[dict[int, NumpyTracer]] = []
+    group = object() if yes.is_apart() and no.is_apart() else None
+    for side, flag in ((yes, truth), (no, negated(truth))):
+        side.settle(results)
+        told = side.tell_aliases(kinds, found, flag, group)
+        if not side.diverged:
+            always.append(told)
+    for key, made in always[0].items():
+        made.is_another = all(key in told for told in always)
     if slots is not None:
         put_status(slots, results)
     return found

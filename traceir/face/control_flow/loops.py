@@ -116,6 +116,10 @@ class PlainLoop:
         number of a status are the last in it."""
         raise NotImplementedError
 
+    def _is_long(self) -> bool:
+        """True if Python has run so many turns that what is left is to be recorded."""
+        return False
+
     def _repeats(self) -> int:
         """The number of turns, of which Python runs each."""
         return 1
@@ -124,18 +128,10 @@ class PlainLoop:
 
     def next(self, frame: dict[str, Any]) -> bool:
         """True if the body is to be run now."""
-        if not self._mode:
-            self._entry = state.snapshot(self.names, frame)
-            self._frame = dict(frame)
+        if not self._mode or (self._mode == "python" and self._is_long()):
             self._mode = "record" if self._records() else "python"
+            self._begin(frame)
             if self._mode == "record":
-                trees = {n: state.tree_of(v) for n, v in self._entry.items()}
-                arrays = [
-                    frame[n] for n in self.written if state.is_array(frame.get(n))
-                ]
-                self._start(
-                    {n: state.type_of(t) for n, t in trees.items()}, _roots(arrays)
-                )
                 return True
         elif self._mode == "record":
             if self._is_recorded():
@@ -149,6 +145,17 @@ class PlainLoop:
             self._mode = "python"
             self._show(self._entry)
         return self._mode == "python" and self._advance()
+
+    def _begin(self, frame: dict[str, Any]) -> None:
+        """Take the state before the loop, and make the first pass if it is recorded."""
+        self._entry = state.snapshot(self.names, frame)
+        self._frame = dict(frame)
+        self._passes, self._lost = 0, {}
+        if self._mode == "record":
+            trees = {n: state.tree_of(v) for n, v in self._entry.items()}
+            arrays = [frame[n] for n in self.written if state.is_array(frame.get(n))]
+            kinds = {n: state.type_of(t) for n, t in trees.items()}
+            self._start(kinds, _roots(arrays))
 
     def __enter__(self) -> None:
         self._copies = nest.copies
@@ -253,9 +260,12 @@ class PlainLoop:
 
     def _is_known(self, last: BodyPass) -> bool:
         """True if Python runs the loop, which computes Python's numbers alone."""
+        return self._is_short(self._is_closed(last))
+
+    def _is_short(self, closed: bool) -> bool:
         return rules.decides(
             "staged.known",
-            closed=self._is_closed(last),
+            closed=closed,
             count=self._count(),
             known_steps=cost_model.KNOWN_STEPS,
         )
@@ -282,7 +292,7 @@ class PlainLoop:
             pairs += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
         for array, value in zip(last.arrays, last.memory, strict=True):
             pairs.append((array.now(), value, array.aval))
-        rebinding = Rebinding(self._entry, last, self._frame)
+        rebinding = Rebinding(self._entry, last, self._frame, self._parts(last))
         pairs += rebinding.carries()
         init = [as_array(convert(a, t.dtype, t.weak_type)) for a, _, t in pairs]
         ends = [last.region.converted(b, t) for _, b, t in pairs]

@@ -47,6 +47,8 @@ class BodyPass:
         self.ends: dict[str, Tree] = {}
         self.memory: list[Any] = []
         self.written: list[NumpyTracer] = []
+        # Arrays that the region has taken over, and only reads.
+        self.read: list[NumpyTracer] = []
         self.is_whole = True
 
     def _input(self, leaf: Leaf) -> Any:
@@ -56,7 +58,10 @@ class BodyPass:
         return made
 
     def begin(self) -> None:
-        """Take over the arrays that the loop writes to."""
+        """Take over the arrays that the loop writes to, as they are before it."""
+        with in_force(self.region.parent):
+            for array in self.arrays:
+                array.now()
         for array in self.arrays:
             self.region.claim(array)
 
@@ -69,6 +74,14 @@ class BodyPass:
         taken = self.region.memory.values()
         held = [one.array for one in taken]
         self.written = [one.array for one in taken if one.is_written]
+        ends = [a for end in self.ends.values() for a in state.arrays_of(end)]
+        used = {id(atom) for eqn in self.region.eqns for atom in eqn.inputs}
+        used |= {id(a._atom) for a in ends if not any(a is one for one in held)}
+        self.read = [
+            one.array
+            for one in taken
+            if not one.is_written and id(one.array._atom) in used
+        ]
         # What is written has been an input from the beginning.
         begun = {id(array) for array in self.arrays}
         self.is_whole = begun.issuperset(map(id, self.written))

@@ -286,6 +286,21 @@ def leaves_of(kind: Tree) -> Iterator[Leaf]:
             yield from leaves_of(part)
 
 
+def array_pairs(tree: Tree, kind: Tree, made: Any) -> Iterator[tuple[Any, Any]]:
+    """The arrays of a tree that are known by their identity, each with the array that
+    has its place in the value `made` of a type."""
+    if isinstance(kind, Leaf):
+        if isinstance(tree, Held) and is_array(tree.array) and is_array(made):
+            yield tree.array, made
+    elif isinstance(kind, Group) and kind.kind in _ABSENT:
+        if not _is_absent(tree, kind.kind):
+            inner = _parts(tree, kind.kind)[1]
+            yield from array_pairs(inner, kind.parts[1], made.value)
+    elif isinstance(kind, Group) and isinstance(tree, Group):
+        for part, inner, one in zip(tree.parts, kind.parts, made, strict=True):
+            yield from array_pairs(part, inner, one)
+
+
 def arrays_of(tree: Tree) -> Iterator[NumpyTracer]:
     """The arrays in a tree that are known by their identity."""
     if isinstance(tree, Held) and is_array(tree.array):

@@ -35,6 +35,8 @@ class WhileLoop(PlainLoop):
         super().__init__(names, stops, written)
         self._test: BodyPass | None = None
         self._turns = 0
+        # Whether Python runs it since all that it computes is known.
+        self._known = False
 
     def _records(self) -> bool:
         traced = isinstance(current_trace(), StagingTrace)
@@ -46,7 +48,11 @@ class WhileLoop(PlainLoop):
     def _is_known(self, last: BodyPass) -> bool:
         assert self._test is not None
         outside = self._test.region.reads_outside or self._test.memory
-        return not outside and super()._is_known(last)
+        self._known = not outside and super()._is_known(last)
+        return self._known
+
+    def _is_long(self) -> bool:
+        return self._known and not self._is_short(closed=True)
 
     def _parts(self, last: BodyPass) -> tuple[BodyPass, ...]:
         assert self._test is not None

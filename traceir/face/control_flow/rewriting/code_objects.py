@@ -91,6 +91,13 @@ def code_of(code: CodeType, inner: bool = False) -> CodeType:
     return found[1]
 
 
+def is_lost(code: CodeType) -> bool:
+    """True if a function's loops and choices were to be rewritten, but its source was
+    not found."""
+    found = _made.get(id(code))
+    return found is not None and found[0] is found[1] is code
+
+
 def _rewrite(code: CodeType) -> CodeType | None:
     tree = _module(code.co_filename)
     node = None if tree is None else _find(tree, code)
@@ -172,9 +179,10 @@ def _compiled(node: Function, code: CodeType) -> CodeType | None:
         free.append("__class__")
     args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
     own: list[ast.stmt] = [statement]
-    if code.co_name not in code.co_freevars and isinstance(statement, ast.FunctionDef):
-        # A function that calls itself finds itself among the globals.
-        own.insert(0, ast.Global([code.co_name]))
+    name = getattr(statement, "name", None)
+    if name is not None and name not in code.co_freevars:
+        # A function that calls itself, or names its class, finds it among the globals.
+        own.insert(0, ast.Global([name]))
     outer = ast.FunctionDef("_", args, own, [], None)
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = code.co_flags & _FUTURE
