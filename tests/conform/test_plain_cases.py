@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rule_errors import raises_rule
 
 from traceir.conform import Case, Rejected, Verdict, judge, load_cases
 from traceir.conform.casefiles.plain_functions import PlainCall
 from traceir.conform.judging.plain import PYTHON, outcome, same
-from traceir.errors import make
+from traceir.errors import JaxprSyntaxError, make
 
 CASES = {case.name: case for case in load_cases() if case.plain}
 Function = Callable[..., Any]
@@ -82,10 +81,10 @@ def test_a_file_is_read_function_by_function(tmp_path: Path) -> None:
     assert case.plain.calls[0] == PlainCall(
         "twice(np.array([1.0, 2.0]))", "(array([1., 2.]), 2.0)"
     )
-    with raises_rule("text.case", ValueError, "no program"):
+    with pytest.raises(JaxprSyntaxError, match="no program"):
         case.program()
     empty = TEXT[: TEXT.index("    >>>")] + '"""\n'
-    with raises_rule("text.case", ValueError, "twice: nothing is expected"):
+    with pytest.raises(JaxprSyntaxError, match="twice: nothing is expected"):
         case_of(empty, tmp_path)
 
 
