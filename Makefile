@@ -5,7 +5,9 @@ ARGS ?=
 JOBS ?= auto
 
 python := $(VENV)/bin/python
-pip := $(python) -m pip install --disable-pip-version-check --quiet
+# What takes long says how far it is on a terminal, and nothing in a log.
+quiet := $(if $(MAKE_TERMOUT),,--quiet)
+pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist browser
@@ -88,7 +90,7 @@ status: $(VENV)/.conform ## print how each implementation did, from the runs tha
 	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
-	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html
+	$(python) -m sphinx $(quiet) -E -W --keep-going -b html docs build/html
 	@echo build/html/index.html
 
 browser: docs $(VENV)/.test ## the site in a browser, Chromium: landing page, search, a function
@@ -99,7 +101,7 @@ dist: $(VENV)/.lint ## the sdist and the wheel, in dist/, each checked and tried
 	$(python) -m build
 	$(python) -m twine check --strict dist/*
 	$(MAKE) $(VENV)/dist/bin/python VENV=$(VENV)/dist PYTHON="$(PYTHON)"
-	$(VENV)/dist/bin/python -m pip install --disable-pip-version-check --quiet \
+	$(VENV)/dist/bin/python -m pip install --disable-pip-version-check $(quiet) \
 	    "$$(echo dist/*.whl)[cpu]"
 	cd $(VENV)/dist && bin/python -m traceir tour
 	mkdir -p build/sdist && tar -xzf dist/*.tar.gz -C build/sdist --strip-components=1
@@ -139,14 +141,14 @@ $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 $(VENV)/.jax: setup.cfg pyproject.toml | $(VENV)/bin/python
 	test -x $(VENV)/jax/bin/python || $(MAKE) $(VENV)/jax/bin/python \
 	    VENV=$(VENV)/jax PYTHON="$(PYTHON)"
-	$(VENV)/jax/bin/python -m pip install --disable-pip-version-check --quiet \
+	$(VENV)/jax/bin/python -m pip install --disable-pip-version-check $(quiet) \
 	    -e '.[bench,numba,test]'
 	@touch $@
 
 $(VENV)/.cuda: setup.cfg pyproject.toml | $(VENV)/bin/python
 	test -x $(VENV)/cuda/bin/python || $(MAKE) $(VENV)/cuda/bin/python \
 	    VENV=$(VENV)/cuda PYTHON="$(PYTHON)"
-	$(VENV)/cuda/bin/python -m pip install --disable-pip-version-check --quiet \
+	$(VENV)/cuda/bin/python -m pip install --disable-pip-version-check $(quiet) \
 	    -e '.[cuda,numba]' 'pytest>=8' 'hypothesis>=6.100' 'mpmath>=1.3'
 	@touch $@
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from against_numpy.judge import AGREE, OVERLAP, REFUSED, WRONG, judged
 from against_numpy.programs import drawn, minimal
+from traceir.conform.reporting.progress import Progress
 
 
 def main() -> None:
@@ -30,28 +31,31 @@ def main() -> None:
     kinds: Counter[str] = Counter()
     rules: Counter[str] = Counter()
     statements, start = 0, time.perf_counter()
-    for seed in range(options.seed, options.seed + options.programs):
-        program = drawn(seed, options.length)
-        statements += len(program.statements)
-        backends = ["reference"]
-        if seed % options.compiled == 0:
-            backends.append("numba")
-        for backend in backends:
-            verdict = judged(program, backend)
-            where = "compiled" if backend == "numba" else "programs"
-            kinds[f"{where} {verdict.kind}"] += 1
-            if verdict.kind == REFUSED and backend == "reference":
-                rules[verdict.what.partition(":")[0]] += 1
-                shown = f"# seed {seed}, refused: {verdict.what}"
-                print(shown, flush=True)
-            if verdict.kind == OVERLAP:
-                print(f"# seed {seed}, NumPy's overlap: {verdict.what}", flush=True)
-            if verdict.kind == WRONG:
-                small = minimal(
-                    program, lambda p, on=backend: judged(p, on).kind == WRONG
-                )
-                print(f"# seed {seed}, {backend}: {judged(small, backend).what}")
-                print(f"{small}\n", flush=True)
+    with Progress(options.programs) as bar:
+        for seed in range(options.seed, options.seed + options.programs):
+            program = drawn(seed, options.length)
+            statements += len(program.statements)
+            backends = ["reference"]
+            if seed % options.compiled == 0:
+                backends.append("numba")
+            for backend in backends:
+                verdict = judged(program, backend)
+                if backend == "reference":
+                    bar.step("pass" if verdict.kind == AGREE else verdict.kind)
+                where = "compiled" if backend == "numba" else "programs"
+                kinds[f"{where} {verdict.kind}"] += 1
+                if verdict.kind == REFUSED and backend == "reference":
+                    rules[verdict.what.partition(":")[0]] += 1
+                    shown = f"# seed {seed}, refused: {verdict.what}"
+                    bar.say(shown)
+                if verdict.kind == OVERLAP:
+                    bar.say(f"# seed {seed}, NumPy's overlap: {verdict.what}")
+                if verdict.kind == WRONG:
+                    small = minimal(
+                        program, lambda p, on=backend: judged(p, on).kind == WRONG
+                    )
+                    bar.say(f"# seed {seed}, {backend}: {judged(small, backend).what}")
+                    bar.say(f"{small}\n")
     kinds["statements"] = statements
     figures = {**kinds, "refused by": dict(rules.most_common())}
     print(json.dumps(figures, indent=1))

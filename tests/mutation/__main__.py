@@ -13,6 +13,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from io import StringIO
 from itertools import chain
 from multiprocessing import get_context
 from typing import Any
@@ -22,6 +23,7 @@ from mutation.record import Allowed, enumeration, read_allowed, write
 from mutation.tables import Mutant
 
 from traceir.conform import load_cases
+from traceir.conform.reporting.progress import Progress
 from traceir.rules import spec_path
 from traceir.rules.load import read_tables
 
@@ -36,11 +38,14 @@ def hunt(part: tuple[int, int], only: Sequence[str], tables: Tables) -> Found:
     hunter = Hunter(tables, cases)
     hunter.prepare()
     chosen = [(n, m) for n, m in enumerate(enumeration(tables)) if wanted(m, only)]
-    return [
-        (n, hunter.teller(mutant))
-        for k, (n, mutant) in enumerate(chosen)
-        if (k // 20) % part[1] == part[0]
-    ]
+    own = [pair for k, pair in enumerate(chosen) if (k // 20) % part[1] == part[0]]
+    found: Found = []
+    # One part shows how far it is, for all.
+    with Progress(len(own), sys.stderr if part[0] == 0 else StringIO()) as progress:
+        for n, mutant in own:
+            found.append((n, hunter.teller(mutant)))
+            progress.step("pass" if found[-1][1] else "survive")
+    return found
 
 
 def wanted(mutant: Mutant, only: Sequence[str]) -> bool:

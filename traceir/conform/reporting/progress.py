@@ -50,6 +50,12 @@ class Progress:
         if time.monotonic() - self.drawn >= _PAUSE:
             self._draw()
 
+    def say(self, text: str) -> None:
+        """Print a line on standard output, above the bar."""
+        self._put("")
+        print(text, flush=True)
+        self._draw()
+
     def _draw(self) -> None:
         self.drawn = time.monotonic()
         done = self.counts.total()
