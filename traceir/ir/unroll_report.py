@@ -189,9 +189,8 @@ def warn(text: str, *values: object) -> None:
     logging.getLogger("traceir").warning(text, *values)
 
 
-def last_line(recorded: Sequence[Sequence[Eqn]]) -> str:
+def last_line(eqns: Sequence[Eqn]) -> str:
     """The number of equations of a trace under way, and the line that it is at."""
-    eqns = recorded[-1] if recorded else ()
     at = next((e.source for e in reversed(eqns) if e.source is not None), None)
     where = f", at line {at.line} of {os.path.basename(at.file)}" if at else ""
     return _counted(len(eqns)) + where
@@ -222,13 +221,33 @@ def tell_unrolled(jaxpr: Jaxpr) -> None:
 
     Raises RuntimeError (jit.unrolled) where the flag `unrolled_loops` is "raise".
     """
-    flag = config.local.context.unrolled_loops
-    if flag == "allow" or len(jaxpr.eqns) < cost_model.REPORTED_EQUATIONS:
-        return
-    report = source_report(jaxpr, source_info.capture())
-    if not report.lines or report.lines[0].equations < cost_model.REPORTED_EQUATIONS:
-        return
+    refuse_unrolled(jaxpr)
+    if config.local.context.unrolled_loops == "warn":
+        report, missing = _most_in_a_line(jaxpr)
+        if not missing:
+            warn("Tracing %s: %s; %s", report.name, report.lines[0], _ADVICE)
+
+
+def refuse_unrolled(jaxpr: Jaxpr) -> int:
+    """Raise RuntimeError (jit.unrolled) for a trace, or one under way, in which a line
+    recorded very many equations, where the flag `unrolled_loops` is "raise".
+
+    The number of equations at which to look again, 0 for never.
+    """
+    if config.local.context.unrolled_loops != "raise":
+        return 0
+    report, missing = _most_in_a_line(jaxpr)
+    if missing:  # a long program is not counted anew for each equation
+        return len(jaxpr.eqns) + max(missing, len(jaxpr.eqns) // 4)
     got = f"{report.lines[0]}, of {report.equations:,} in {report.name}"
-    if flag == "raise":
-        raise rules.error("jit.unrolled", got=got)
-    warn("Tracing %s: %s; %s", report.name, report.lines[0], _ADVICE)
+    raise rules.error("jit.unrolled", got=got)
+
+
+def _most_in_a_line(jaxpr: Jaxpr) -> tuple[SourceReport, int]:
+    """The lines of a program, and how many equations one lacks to be told of."""
+    most = cost_model.REPORTED_EQUATIONS
+    if len(jaxpr.eqns) < most:
+        return SourceReport(jaxpr.debug_name, 0, (), ()), most - len(jaxpr.eqns)
+    report = source_report(jaxpr, source_info.capture())
+    top = report.lines[0].equations if report.lines else 0
+    return report, max(most - top, 0)

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.base import config
+from traceir.base import config, cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.progress import progress
 from traceir.dtypes import float0, is_float0
@@ -282,7 +282,8 @@ def make_entry(
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         """Run the user's function on tracers; return its results as leaves."""
         trace: Any = current_trace()
-        recorded.append(trace.eqns)
+        recorded.append(trace.eqns)  # not the trace, which is to end
+        trace.look_at = cost_model.REPORTED_EQUATIONS
         if call.face == "numpy" and transform == "jit":
             own.update(demandable_inputs(bound, call.leaf_labels, tracers))
             trace.demandable = frozenset(own)
@@ -309,10 +310,12 @@ def make_entry(
     name = prepared.name or function_name(fun)
     paths = prepared.paths or call.paths
 
+    def so_far() -> str:
+        return last_line(recorded[-1] if recorded else ())
+
     def record() -> Any:
         with ExitStack() as scopes:
-            told = functools.partial(last_line, recorded)
-            scopes.enter_context(progress(f"tracing {name}", told))
+            scopes.enter_context(progress(f"tracing {name}", so_far))
             for scope in surroundings(call):
                 scopes.enter_context(scope)
             return stage(run, call.avals, paths, name, transform, call.face, users=True)

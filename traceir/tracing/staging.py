@@ -20,6 +20,7 @@ from traceir.ir.dependence import behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.typecheck import infer
+from traceir.ir.unroll_report import refuse_unrolled
 from traceir.tracing.trace import (
     Trace,
     Tracer,
@@ -90,7 +91,7 @@ class StagingTrace(Trace):
 
     __slots__ = (
         *("eqns", "inputs", "constants", "captures", "tracer", "demandable"),
-        *("checks", "status", "failures", "check_eqns", "draws"),
+        *("look_at", "checks", "status", "failures", "check_eqns", "draws"),
     )
     kind = "DynamicJaxprTrace"
 
@@ -111,6 +112,8 @@ class StagingTrace(Trace):
         self.draws: Any = None
         # The inputs whose arguments may be known in another trace of the function.
         self.demandable: frozenset[Var] = frozenset()
+        # The number of equations at which their lines are counted; 0 for never.
+        self.look_at = 0
 
     def input(self, aval: ShapedArray, path: str) -> StagedTracer:
         """A tracer for one leaf of the arguments; `path` is how the user spells it."""
@@ -170,6 +173,9 @@ class StagingTrace(Trace):
         where = line()
         effects = effects_of(primitive, params)
         self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
+        if len(self.eqns) == self.look_at:
+            so_far = Jaxpr((), (), tuple(self.eqns), (), self.name)
+            self.look_at = refuse_unrolled(so_far)
         tracer = self.tracer
         return [tracer(v, self, where) for v in outputs]
 
