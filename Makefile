@@ -19,8 +19,8 @@ help: ## list the targets
 	    $(MAKEFILE_LIST)
 	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest, JOBS=0 for one process."
 
-demo: $(VENV)/.numba ## the main job from Python to machine code, a screenful each step
-	$(python) -m traceir tour
+demo: $(VENV)/.numba ## a function before and after, then each step to machine code; ARGS=--verbose
+	@$(python) -m traceir tour $(ARGS)
 
 # Sets have one order in every run: `make fuzz` alone has others, and new examples.
 test soak: export PYTHONHASHSEED = 0
@@ -127,14 +127,17 @@ clean: ## remove the virtual environment, builds and caches
 	    .ruff_cache .import_linter_cache docs/cases docs/status.rst
 
 $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo 'Installing traceir here, with NumPy, SciPy, llvmlite and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[numba]'
 	@touch $@
 
 $(VENV)/.conform: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo 'Installing traceir here, with mpmath, llvmlite and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[conform,numba]'
 	@touch $@ $(VENV)/.numba
 
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo 'Installing traceir here, with pytest, hypothesis, Sphinx, matplotlib and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[numba,test]'
 	@touch $@ $(VENV)/.numba $(VENV)/.conform
 
@@ -153,10 +156,12 @@ $(VENV)/.cuda: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo 'Installing traceir here, with Sphinx, matplotlib and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[docs,numba]'
 	@touch $@ $(VENV)/.numba $(VENV)/.conform
 
 $(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo 'Installing traceir here, with ruff, mypy and what the tests take, into $(VENV): a minute or two.'
 	$(pip) -e '.[numba,test,lint]'
 	@touch $@ $(VENV)/.test $(VENV)/.numba $(VENV)/.conform
 
@@ -167,6 +172,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "traceir needs Python 3.11 or newer; this is `$(PYTHON) -V`." \
 	      "Name another: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Making a virtual environment, $(VENV), with `$(PYTHON) -V`."
 	@if $(PYTHON) -c 'import ensurepip, venv' 2> /dev/null; then \
 	    $(PYTHON) -m venv $(VENV); \
 	elif $(PYTHON) -c 'import virtualenv' 2> /dev/null; then \

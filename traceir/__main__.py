@@ -68,11 +68,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _tour(arguments: Sequence[str], prog: str) -> int:
-    says = "Show the main job step by step: SELU from Python to machine code."
-    argparse.ArgumentParser(prog, description=says).parse_args(arguments)
+    says = "Show a function before and after, then each step to machine code."
+    parser = argparse.ArgumentParser(prog, description=says)
+    whole = "show the whole generated module"
+    parser.add_argument("--verbose", action="store_true", help=whole)
+    given = parser.parse_args(arguments)
     from traceir.commands.tour import tour
 
-    tour()
+    tour(given.verbose)
     return 0
 
 

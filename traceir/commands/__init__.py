@@ -7,5 +7,5 @@ Takes the arguments of a command line and prints. Start reading at `tour.tour`.
 - `scripts`: programs of the user, as modules, and their own tracebacks
 - `show`: `traceir show`: the jaxpr, source or assembly of a function in a file
 - `spec`: `traceir spec`: a rule or a primitive as the tables have it
-- `tour`: the tour: SELU from Python to machine code, step by step
+- `tour`: the tour: a loop before and after, then SELU from Python to machine code
 """
