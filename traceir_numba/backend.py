@@ -41,6 +41,7 @@ __all__ = [
     "DECORATORS",
     "DIALECTS",
     "DONATES",
+    "STOPS",
     "CpuExecutable",
     "compile",
     "compile_count",
@@ -52,6 +53,8 @@ CHOICES = {"choice.dot-order": "fixed"}
 DONATES = True
 # The module of Numba's decorators, for programs that were written with these.
 DECORATORS = "traceir_numba.compat"
+# `compile` takes the number of last results that tell if a check has failed.
+STOPS = True
 # What a program's text is asked for in.
 DIALECTS = ("source", "llvm", "asm")
 
@@ -71,6 +74,7 @@ class CpuExecutable:
         "_closed",
         "_name",
         "_donated",
+        "_status",
         "_seconds",
         "_kernels",
         "_made_in",
@@ -83,11 +87,13 @@ class CpuExecutable:
         closed: ClosedJaxpr,
         name: str,
         donated: tuple[int, ...],
+        status: int,
         recipe: Recipe,
         build: Compilation | None,
     ) -> None:
         self.stored = build is None
         self._donated = donated
+        self._status = status
         self._closed = closed
         self._name = name
         # What a build has beside is as large as all the rest, and seldom asked for.
@@ -114,7 +120,8 @@ class CpuExecutable:
         from traceir_numba.pipeline import compiler
 
         # What was stored may have the lines of another function in its comments.
-        return compiler.source(self._closed, self._name, self._donated)
+        given = self._closed, self._name, self._donated, self._status
+        return compiler.source(*given)
 
     def as_text(self, form: str) -> str:
         """The program as "source", its kernels as "llvm" or "asm", its "speed"."""
@@ -134,17 +141,19 @@ class CpuExecutable:
 
     def _built(self) -> Compilation:
         if self._build is None:
-            self._build = _build(self._closed, self._name, self._donated)
+            given = self._closed, self._name, self._donated, self._status
+            self._build = _build(*given)
             self._build.seconds.update(self._made_in or {})
         return self._build
 
 
 def compile(
-    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), status: int = 0
 ) -> CpuExecutable | HostDrivenExecutable:
     """Compile a traced program, or find it in the store.
 
-    It may write over the inputs that are `donated`, by their positions.
+    It may write over the inputs that are `donated`, by their positions. If the number
+    that is its last result is not 0, nobody looks at those before the last `status`.
 
     Raises TypeError (backend.unsupported) for what has no code, RuntimeError
     (backend.compile) for a fault of the backend.
@@ -153,23 +162,25 @@ def compile(
     if calls and needs_host(closed.jaxpr):
         return HostDrivenExecutable(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
-        key = program_key(closed, name, donated) if files.current() else None
+        key = program_key(closed, name, donated, status) if files.current() else None
         recipe = read_program(key, closed.consts) if key else None
         if recipe is not None:
-            return CpuExecutable(closed, name, donated, recipe, None)
+            return CpuExecutable(closed, name, donated, status, recipe, None)
         if needs_host(closed.jaxpr):
             return HostDrivenExecutable(closed, name, compile)
-        build = _build(closed, name, donated)
+        build = _build(closed, name, donated, status)
         recipe = build.recipe()
         if key:
             write_program(key, recipe, closed.consts)
-        return CpuExecutable(closed, name, donated, recipe, build)
+        return CpuExecutable(closed, name, donated, status, recipe, build)
 
 
-def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Compilation:
+def _build(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...], status: int
+) -> Compilation:
     from traceir_numba.pipeline import compiler
 
-    return compiler.build(closed, name, donated)
+    return compiler.build(closed, name, donated, status)
 
 
 def compile_count() -> int:

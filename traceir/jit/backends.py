@@ -121,7 +121,7 @@ def executable(
             if entry.call.context.sanitize:
                 found = SanitizedExecutable(closed, partial(compile_program, *wanted))
             else:
-                found = compile_program(*wanted)
+                found = compile_program(*wanted, checks.extra if checks else 0)
             if checks is not None:
                 found = CheckedExecutable(found, checks)
             entry.executables[key] = found
@@ -140,11 +140,17 @@ def _checks(entry: TraceCacheEntry, backend: str) -> RuntimeChecks | None:
 
 
 def compile_program(
-    closed: ClosedJaxpr, backend: str, keep_unused: bool, donated: Sequence[int] = ()
+    closed: ClosedJaxpr,
+    backend: str,
+    keep_unused: bool,
+    donated: Sequence[int] = (),
+    status: int = 0,
 ) -> Executable:
     """Compile a program; inputs that it does not use are dropped unless kept.
 
-    A backend that `DONATES` may let it write over the inputs that are `donated`.
+    A backend that `DONATES` may let it write over the inputs that are `donated`. In one
+    that `STOPS` the other results may be anything where the last one, a number, is not
+    0; with it `status` results tell which check has failed.
     """
     closed = located(closed)
     name = closed.jaxpr.debug_name
@@ -159,15 +165,18 @@ def _compiled(
 ) -> Executable:
     name = closed.jaxpr.debug_name
     donates = bool(donated) and getattr(module, "DONATES", False)
+    stops = bool(status) and getattr(module, "STOPS", False)
+    options = {"status": status} if stops else {}
     used = used_inputs(closed.jaxpr)
     if keep_unused or len(used) == len(closed.jaxpr.invars):
         given = (tuple(donated),) if donates else ()
-        compiled: Executable = module.compile(closed, name, *given)
+        compiled: Executable = module.compile(closed, name, *given, **options)
         return compiled
     kept = replace(closed.jaxpr, invars=tuple(closed.jaxpr.invars[k] for k in used))
     own = tuple(used.index(k) for k in donated if k in used)
     given = (own,) if donates else ()
-    inner = module.compile(ClosedJaxpr(kept, closed.consts), name, *given)
+    pruned = ClosedJaxpr(kept, closed.consts)
+    inner = module.compile(pruned, name, *given, **options)
     return _PrunedExecutable(inner, used)
 
 

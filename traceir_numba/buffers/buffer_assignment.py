@@ -18,7 +18,7 @@ from math import prod
 
 from traceir.dtypes import as_dtype
 from traceir_numba import cost_model
-from traceir_numba.buffers.overwriting import may_overwrite, overwritten
+from traceir_numba.buffers.overwriting import may_overwrite, overwritten, without_copies
 from traceir_numba.loops.program import (
     Buffer,
     BufferProgram,
@@ -78,6 +78,10 @@ class _BufferAssignment:
                 step = Reshape(step.source, step.target)
                 made.add(step.output)
             renamed: list[Step] = []
+            if isinstance(step, CallRoutine):
+                before = self.begun(step, number, made)
+                steps += before[:-1]
+                step = before[-1]
             if isinstance(step, Launch):
                 for new, old in self.in_place(step, number, made):
                     self.take(new, old)
@@ -176,6 +180,21 @@ class _BufferAssignment:
                 ):
                     yield new, old
                     return
+
+
+    def begun(self, call: CallRoutine, number: int, made: set[int]) -> list[Step]:
+        """A call of a routine, and before it what begins its arrays in place."""
+
+        def takes(new: int, old: int) -> bool:
+            others = [k for k in call.buffers if self.root(k) == self.root(old)]
+            free = others == [old] and self.dies(old, number)
+            return free and new not in made and self.kind(new) == self.kind(old)
+
+        call, found = without_copies(call, takes)
+        for new, old in found:
+            self.take(new, self.root(old))
+            made.add(new)
+        return [*(Reshape(old, new) for new, old in found), call]
 
 
 def needed(step: Step) -> tuple[int, ...]:

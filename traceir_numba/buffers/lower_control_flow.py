@@ -12,7 +12,7 @@ lies between them is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -44,6 +44,7 @@ from traceir_numba.loops.program import (
 from traceir_numba.loops.schedule import scratch_of
 from traceir_numba.loops.step_effects import pointers_to, reads, renamed, walk, writes
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
+from traceir_numba.lowering.side_exits import carried_status
 from traceir_numba.lowering.split_loops import sole_counter
 
 
@@ -74,9 +75,19 @@ def routine_of(
             steps += [Assign(((slot, found),)), StoreScalar(slot)]
         else:
             steps = work.moved(steps, found, slot)
+    steps = [*_in_line(steps)]
     used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
     args = [k for k in work.args if k in used or k not in work.owned]
     return Routine(name, tuple(work.buffers), tuple(args), tuple(steps))
+
+
+def _in_line(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps, those of a choice of one program among the others."""
+    for step in steps:
+        if isinstance(step, Branch) and len(step.branches) == 1:
+            yield from _in_line(step.branches[0])
+        else:
+            yield step
 
 
 def operands_of(eqn: Eqn) -> list[Var]:
@@ -247,6 +258,8 @@ class RoutineBuilder:
             block.run()
             block.store_results(outvars, results)
             branches.append(tuple(block.steps))
+        if flow.exits:
+            branches[-1] += self.work.leave(flow.exits, results)
         self.write_over(eqn, flow, Branch(index, tuple(branches), eqn.source))
 
     def write_over(self, eqn: Eqn, flow: SwitchOp, choice: Branch) -> None:
@@ -304,7 +317,12 @@ class RoutineBuilder:
         targets = [work.value(a, "pointer", work.name()) for a in jaxpr.outvars[m:]]
         body = RoutineBuilder(work, flow.body, given)
         body.request_results(jaxpr.outvars[m:], targets)
+        status = carried_status(jaxpr, n, m)
+        slots = {one.part: carried[k] for k, one in status.items()}
+        # Where each turn gives a row, all turns are needed.
+        work.status.append({} if targets else slots)
         body.run()
+        work.status.pop()
         body.store_results(jaxpr.outvars[m:], targets)
         after = {
             slot: body.source(atom)
@@ -335,14 +353,19 @@ class RoutineBuilder:
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
         nested = any(isinstance(s, Loop | While) for s in walk(steps))
-        counter = None if nested else self.counter(flow, test, carried)
+        steady = [k for k, one in status.items() if one.steady]
+        counter = None if nested else self.counter(flow, test, carried, steady)
         made = While(
             *(tuple(test.steps), holds, steps, eqn.source), counter, flow.most_turns
         )
         self.steps.append(made)
 
     def counter(
-        self, flow: LoopOp, test: RoutineBuilder, carried: Sequence[int]
+        self,
+        flow: LoopOp,
+        test: RoutineBuilder,
+        carried: Sequence[int],
+        steady: Collection[int],
     ) -> Counter | None:
         """The counter of an innermost loop that runs until that reaches a stop.
 
@@ -351,7 +374,7 @@ class RoutineBuilder:
         """
         assert flow.test is not None
         sizes = len(flow.test_consts), len(flow.consts)
-        found = sole_counter(flow.test.jaxpr, flow.body.jaxpr, *sizes)
+        found = sole_counter(flow.test.jaxpr, flow.body.jaxpr, *sizes, steady)
         if found is None:
             return None
         number, step, stop = found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from traceir_numba.loops.nest import Access, LoadElement, LoopNest, map_accesses
-from traceir_numba.loops.program import Branch, Copy, Launch, Step
+from traceir_numba.loops.program import Branch, CallRoutine, Copy, Launch, Step
 from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
 
 
@@ -90,6 +90,31 @@ def steps_over(steps: Sequence[Step], old: int, new: int) -> tuple[Step, ...] | 
         case _:
             return None
     return (*steps[:at], *made, *renamed(steps[at + 1 :], {new: old}))
+
+
+def without_copies(
+    call: CallRoutine, takes: Callable[[int, int], bool]
+) -> tuple[CallRoutine, list[tuple[int, int]]]:
+    """A call of a routine that begins its arrays in the memory of operands, which it
+    needs for nothing but their first values; and these arrays, each with its operand.
+
+    `takes` says if an array may have an operand's memory.
+    """
+    routine, found = call.routine, []
+    given = dict(zip(routine.args, call.buffers, strict=True))
+    for step in routine.steps:
+        if not isinstance(step, Copy) or not {step.source, step.target} <= given.keys():
+            continue
+        rest = [s for s in routine.steps if s is not step]
+        used = [k for s in rest for k in (*reads(s), *writes(s))]
+        before = routine.steps[: routine.steps.index(step)]
+        begun = any(step.target in reads(s) | writes(s) for s in before)
+        if step.source in used or begun:
+            continue
+        if takes(given[step.target], given[step.source]):
+            found.append((given[step.target], given.pop(step.source)))
+            routine = replace(routine, args=tuple(given), steps=tuple(rest))
+    return CallRoutine(routine, tuple(given.values())), found
 
 
 def _may_write(launch: Launch, old: int, new: int, others: Collection[int]) -> bool:

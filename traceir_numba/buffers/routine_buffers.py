@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
 from traceir.ir.jaxpr import Atom, Var
 from traceir.text.naming import letters
 from traceir_numba.loops.identifiers import safe_name
-from traceir_numba.loops.program import Assign, Buffer, Copy, Step
+from traceir_numba.loops.program import Assign, Buffer, Copy, LeaveLoop, Step
 from traceir_numba.loops.step_effects import renamed, walk
 
 
@@ -25,6 +25,8 @@ class RoutineBuffers:
         shown = set(printed.values())
         self.fresh = (n for n in map(letters, count()) if n not in shown)
         self.numbers = count()
+        # The scalars that are the status in the loops around, by its parts.
+        self.status: list[Mapping[int, int]] = [{}]
 
     def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
         """The steps that leave an array in `target` instead; a copy if they cannot."""
@@ -36,6 +38,14 @@ class RoutineBuffers:
         self.args.remove(found)
         self.owned.remove(found)
         return list(renamed(steps, {found: target}))
+
+    def leave(self, parts: Sequence[int], slots: Sequence[int]) -> tuple[Step, ...]:
+        """The steps that end the innermost loop, with these parts of the status."""
+        loop = self.status[-1]
+        if any(part not in loop for part in parts):
+            return ()
+        pairs = [(loop[part], slot) for part, slot in zip(parts, slots)]
+        return Assign(tuple(pairs)), LeaveLoop()
 
     def name(self, var: Atom | None = None) -> str:
         """A name that nothing else has: that of the variable in the text, if free."""

@@ -29,6 +29,7 @@ from traceir_numba.loops.program import (
     Counter,
     Label,
     Launch,
+    LeaveLoop,
     LoadScalar,
     Loop,
     Routine,
@@ -184,6 +185,8 @@ class RoutineEmitter:
                 self.repeat(step)
             case Branch(index, branches):
                 self.branch(self.name(index), branches)
+            case LeaveLoop():
+                self.code.add("break")
             case _:
                 raise AssertionError(step)
 

@@ -41,11 +41,16 @@ class LoopOp:
 
 @dataclass(frozen=True, slots=True)
 class SwitchOp:
-    """One of several programs of the same operands; the last one for other indices."""
+    """One of several programs of the same operands; the last one for other indices.
+
+    With `exits` the last one leaves the loop around, if there is one: its first results
+    are these parts of the status, and no other value of the turn is looked at.
+    """
 
     index: Atom
     branches: tuple[ClosedJaxpr, ...]
     xs: Atoms
+    exits: tuple[int, ...] = ()
 
     @property
     def operands(self) -> Atoms:
@@ -120,13 +125,15 @@ def write_scan(eqn: Eqn, flow: Flow) -> Params:
 
 def read_cond(eqn: Eqn) -> SwitchOp:
     """A choice of programs."""
-    return SwitchOp(eqn.inputs[0], eqn.param("branches"), eqn.inputs[1:])
+    exits: tuple[int, ...] = dict(eqn.params).get("exits", ())  # type: ignore[assignment]
+    return SwitchOp(eqn.inputs[0], eqn.param("branches"), eqn.inputs[1:], exits)
 
 
 def write_cond(_: Eqn, flow: Flow) -> Params:
     """The params of a choice."""
     assert isinstance(flow, SwitchOp)
-    return sort_params({"branches": flow.branches})
+    exits = {"exits": flow.exits} if flow.exits else {}
+    return sort_params({"branches": flow.branches, **exits})
 
 
 register("while", Region(read_while, write_while))

@@ -190,6 +190,11 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaveLoop:
+    """The innermost loop around ends at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class Routine:
     """A function with loops in it: its own buffers, and those that it is given.
 
@@ -226,6 +231,7 @@ Step = (
     | Loop
     | While
     | Branch
+    | LeaveLoop
 )
 
 

@@ -14,6 +14,7 @@ from traceir_numba.loops.program import (
     CallReference,
     Copy,
     Launch,
+    LeaveLoop,
     LoadScalar,
     Loop,
     Reshape,
@@ -140,6 +141,8 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                 return CallForeign(name, own, slot(output), order)
             case Copy(a, b):
                 return Copy(slot(a), slot(b))
+            case LeaveLoop():
+                return step
             case LoadScalar(a):
                 return LoadScalar(slot(a))
             case StoreScalar(a):

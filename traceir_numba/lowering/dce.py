@@ -111,4 +111,5 @@ def _dce_switch(flow: SwitchOp, wanted: list[bool]) -> SwitchOp:
         flow.index,
         tuple(_pruned(jaxpr, inputs, wanted, eqns) for jaxpr, eqns, _ in found),
         _only(flow.xs, inputs),
+        tuple(part for part, keep in zip(flow.exits, wanted) if keep),
     )

@@ -229,4 +229,5 @@ def _hoist_from_switch(flow: SwitchOp, caller: EnclosingProgram) -> HoistedOp:
         )
     xs = (*flow.xs, *(a for atoms in extra for a in atoms))
     count = len(branches[0].jaxpr.outvars)
-    return HoistedOp(SwitchOp(flow.index, tuple(branches), xs), tuple(range(count)), {})
+    flow = replace(flow, branches=tuple(branches), xs=xs)
+    return HoistedOp(flow, tuple(range(count)), {})

@@ -7,7 +7,7 @@ counter and a number are inside, the second one is the loop as it was, from ther
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -176,13 +176,15 @@ def counters(
 
 
 def sole_counter(
-    test: Jaxpr, body: Jaxpr, tested: int, used: int
+    test: Jaxpr, body: Jaxpr, tested: int, used: int, steady: Container[int] = ()
 ) -> tuple[int, int, Atom] | None:
     """The counter of a loop that runs as long as that is less than a stop, or not at
-    all: its number in the carry, its step, and the stop, as `counters` has it.
+    all: its number in the carry, its step, and the stop, as `counters` has it. The
+    `steady` parts of the carry do not change.
     """
     for number, at, stop in counters(test, body, tested, used):
-        varying: set[Atom] = {*test.invars[tested:]}
+        carry = enumerate(test.invars[tested:])
+        varying: set[Atom] = {v for k, v in carry if k not in steady}
         compared: set[Atom] = {test.eqns[at].outputs[0]}
         for eqn in test.eqns:
             if eqn is test.eqns[at]:
@@ -250,10 +252,24 @@ def _shifted(body: Jaxpr, counter: Var) -> Iterator[tuple[Atom, int]]:
                 if eqn.outputs[0].aval.dtype != counter.aval.dtype:
                     continue
                 offset = found[x]
+            case "cond", _ if "exits" in dict(eqn.params):
+                for var, atom in _where_fine(eqn):
+                    if atom in found:
+                        found[var] = found[atom]
+                        yield var, found[atom]
+                continue
             case _:
                 continue
         found[eqn.outputs[0]] = offset
         yield eqn.outputs[0], offset
+
+
+def _where_fine(eqn: Eqn) -> Iterator[tuple[Var, Atom | None]]:
+    """The results of a side exit, and what they are in turns that go on."""
+    program = eqn.param("branches")[0].jaxpr
+    operands = dict(zip(program.invars, eqn.inputs[1:], strict=True))
+    for var, out in zip(eqn.outputs, program.outvars, strict=True):
+        yield var, operands.get(out)
 
 
 def _compared(body: Jaxpr, counter: Var, name: str) -> Iterator[tuple[int, int]]:

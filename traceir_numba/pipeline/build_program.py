@@ -47,6 +47,7 @@ from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.merge_loops import merge_loops
+from traceir_numba.lowering.side_exits import with_side_exits
 from traceir_numba.lowering.split_pairs import lower_pairs
 from traceir_numba.runtime.allocator import float16_of
 
@@ -59,11 +60,13 @@ def build_program(
     name: str,
     donated: Collection[int] = (),
     device: bool = False,
+    status: int = 0,
 ) -> BufferProgram:
     """The kernels, calls and buffers of a traced program.
 
     `donated` are the positions of the inputs whose memory the program may write. A
-    program for a `device` has some kernels that processors do without.
+    program for a `device` has some kernels that processors do without. The last
+    `status` results tell if a check has failed: nobody looks at the others then.
 
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
@@ -72,7 +75,8 @@ def build_program(
     _check_dtypes(physical.closed.jaxpr)
     lowered = lower_float16(physical.closed)
     filled = fill_constants(lowered.closed)
-    flat = canonicalize(fold_ranges(filled), device)
+    checked = with_side_exits(filled, status) if status else filled
+    flat = canonicalize(fold_ranges(checked), device)
     flat = flat if device else merge_loops(flat)
     for new, (old, part) in physical.names.items():
         if old in printed:

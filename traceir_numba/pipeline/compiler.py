@@ -85,11 +85,13 @@ class Compilation:
         )
 
 
-def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Compilation:
+def build(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), status: int = 0
+) -> Compilation:
     """Compile a program; kernels that the process already has are shared."""
     seconds: dict[str, float] = {}
     with timed(seconds, "simplify and fuse"):
-        program = build_program(closed, name, donated)
+        program = build_program(closed, name, donated, status=status)
     with timed(seconds, "emit"):
         sources = sources_of(program)
         module = module_of(program, sources)
@@ -111,9 +113,11 @@ def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
     seconds[what] = time.perf_counter() - start
 
 
-def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str:
+def source(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), status: int = 0
+) -> str:
     """The module of a program, which nothing is compiled for."""
-    program = build_program(closed, name, donated)
+    program = build_program(closed, name, donated, status=status)
     return module_of(program, sources_of(program)).text
 
 

@@ -32,9 +32,10 @@ class UnkeyableParam(TypeError):
 
 
 def program_key(
-    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), status: int = 0
 ) -> str | None:
-    """The digest of a program, its name and the inputs that it may write over.
+    """The digest of a program, its name, the inputs that it may write over, and the
+    number of results that are its status.
 
     None where there is none to be had.
 
@@ -49,7 +50,7 @@ def program_key(
         writer.closed(closed)
     except UnkeyableParam:
         return None
-    words = " ".join([*map(str, donated), "", *writer.words])
+    words = " ".join([*map(str, donated), f"status{status}", *writer.words])
     return digest(identity(), name, words, *writer.constants)
 
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.face.arrays.loop_steps import LoopSteps
@@ -157,10 +159,12 @@ class ForLoop(PlainLoop):
             found = fold(body, carry, rows, steps.count, False, 1)
             self._columns = found[len(leaves) :]
             return found[1 : len(leaves)]
+        stop = _as_index(steps.stop)
         test = BodyPass(last.kinds, last.arrays, True)
         with in_force(test.region):
             test.begin()
-            holds = test.decide(_is_before(test.index, steps), self.stops)
+            before = _is_before(test.index, stop, steps.step)
+            holds = test.decide(before, self.stops)
         pad(test.region, leaves, slots)
         if slots is not None:
             holds = test.guarded()
@@ -168,9 +172,16 @@ class ForLoop(PlainLoop):
         return repeat(holding, body, leaves)[1:]
 
 
-def _is_before(index: Any, steps: LoopSteps) -> Any:
+def _as_index(stop: Any) -> Any:
+    """A stop as wide as an index is, so that no turn has to make an index narrower."""
+    dtype = index_type().dtype
+    if isinstance(stop, Tracer) and np.can_cast(stop.dtype, dtype):
+        return convert(stop, dtype, True)
+    return stop
+
+
+def _is_before(index: Any, stop: Any, step: Any) -> Any:
     """True while an index is before the end of its steps."""
-    step, stop = steps.step, steps.stop
     if not isinstance(step, Tracer):
         return index < stop if step > 0 else index > stop
     backwards = lax.bitwise_and(step < 0, index > stop)

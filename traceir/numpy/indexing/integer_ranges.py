@@ -42,6 +42,8 @@ _MOVES = frozenset(
         *("cummax", "cummin", "split", "unstack"),
     }
 )
+# Those whose results are smaller where those of their operands are.
+_FOLLOWED = frozenset({"add", "sub", "convert_element_type"})
 Makers = dict[Atom, tuple[Eqn, int]]
 
 
@@ -115,11 +117,14 @@ class RangeAnalysis:
         if isinstance(atom, Var) and atom in facts:
             return intersection(self.of(atom), facts[atom])
         eqn = self.makers[atom][0] if atom in self.makers else None
-        if eqn is None or eqn.primitive not in ("add", "sub"):
+        if eqn is None or eqn.primitive not in _FOLLOWED or not facts:
             return self.of(atom)
         ranges = [self.under(facts, a) for a in eqn.inputs]
-        found = None if ANY in ranges else RULES[eqn.primitive](*ranges)
-        return intersection(self.of(atom), found or ANY)
+        found = None if ANY in ranges else self._result(eqn, 0, ranges)
+        whole = of_dtype(eqn.outputs[0].aval.dtype)
+        if found is None or intersection(found, whole) != found:
+            return self.of(atom)  # it may wrap
+        return intersection(self.of(atom), found)
 
     def implied(self, atom: Atom, truth: bool) -> dict[Var, Range]:
         """The ranges that values have where a condition holds, or where it does not."""
