@@ -154,7 +154,7 @@ def test_an_array_is_copied_once_whatever_loops_and_choices_write(name: str) -> 
     f, args = WRITTEN[name]
     code = code_of(f, *args)
     copies = re.findall(r"^( *)copy_\w+\((\w+)", code, re.MULTILINE)
-    assert copies and {indent for indent, _ in copies} == {"    "}, code
+    assert {indent for indent, _ in copies} <= {"    "}, code
     assert len({*copies}) == len(copies), code
     assert "_old" not in code
     assert "_body_" not in code
@@ -485,5 +485,5 @@ def test_loops_that_follow_one_another_are_one_routine() -> None:
 
     code = code_of(table, 3)
     assert len(re.findall(r"^def table_(scan|cond|while)", code, re.MULTILINE)) == 1
-    assert code.count("copy_i64(") == 1
+    assert "copy_i64(" not in code
     np.testing.assert_array_equal(traceir_numba.jit(table)(3), table(3))

@@ -186,7 +186,7 @@ def f(A):
     )
     rounds = cost_model.SAFEPOINT_WORK // 7
     assert f"for part in range({rounds}):" in found
-    assert "has_ended = True\n" in found
+    assert "has_ended_0 = True\n" in found
     assert f"budget_left = budget_left - {rounds * 7}" in found
     assert found.count("asked_at = safepoint(asked_at)") == 2
 

@@ -181,7 +181,6 @@ class _BufferAssignment:
                     yield new, old
                     return
 
-
     def begun(self, call: CallRoutine, number: int, made: set[int]) -> list[Step]:
         """A call of a routine, and before it what begins its arrays in place."""
 

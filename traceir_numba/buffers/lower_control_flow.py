@@ -12,7 +12,7 @@ lies between them is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -42,7 +42,14 @@ from traceir_numba.loops.program import (
     While,
 )
 from traceir_numba.loops.schedule import scratch_of
-from traceir_numba.loops.step_effects import pointers_to, reads, renamed, walk, writes
+from traceir_numba.loops.step_effects import (
+    in_line,
+    pointers_to,
+    reads,
+    renamed,
+    walk,
+    writes,
+)
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.side_exits import carried_status
 from traceir_numba.lowering.split_loops import sole_counter
@@ -75,19 +82,10 @@ def routine_of(
             steps += [Assign(((slot, found),)), StoreScalar(slot)]
         else:
             steps = work.moved(steps, found, slot)
-    steps = [*_in_line(steps)]
+    steps = [*in_line(steps)]
     used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
     args = [k for k in work.args if k in used or k not in work.owned]
     return Routine(name, tuple(work.buffers), tuple(args), tuple(steps))
-
-
-def _in_line(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps, those of a choice of one program among the others."""
-    for step in steps:
-        if isinstance(step, Branch) and len(step.branches) == 1:
-            yield from _in_line(step.branches[0])
-        else:
-            yield step
 
 
 def operands_of(eqn: Eqn) -> list[Var]:
@@ -318,9 +316,9 @@ class RoutineBuilder:
         body = RoutineBuilder(work, flow.body, given)
         body.request_results(jaxpr.outvars[m:], targets)
         status = carried_status(jaxpr, n, m)
-        slots = {one.part: carried[k] for k, one in status.items()}
+        slots = {part: carried[k] for k, (part, _) in status.items()}
         # Where each turn gives a row, all turns are needed.
-        work.status.append({} if targets else slots)
+        work.status.append(None if targets else slots)
         body.run()
         work.status.pop()
         body.store_results(jaxpr.outvars[m:], targets)
@@ -353,7 +351,7 @@ class RoutineBuilder:
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
         nested = any(isinstance(s, Loop | While) for s in walk(steps))
-        steady = [k for k, one in status.items() if one.steady]
+        steady = [k for k, (_, steady) in status.items() if steady]
         counter = None if nested else self.counter(flow, test, carried, steady)
         made = While(
             *(tuple(test.steps), holds, steps, eqn.source), counter, flow.most_turns

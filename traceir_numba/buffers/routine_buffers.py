@@ -25,8 +25,9 @@ class RoutineBuffers:
         shown = set(printed.values())
         self.fresh = (n for n in map(letters, count()) if n not in shown)
         self.numbers = count()
-        # The scalars that are the status in the loops around, by its parts.
-        self.status: list[Mapping[int, int]] = [{}]
+        # The scalars that are the status in each loop around, by its parts; None where
+        # side exits leave no loop.
+        self.status: list[Mapping[int, int] | None] = [None]
 
     def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
         """The steps that leave an array in `target` instead; a copy if they cannot."""
@@ -42,10 +43,11 @@ class RoutineBuffers:
     def leave(self, parts: Sequence[int], slots: Sequence[int]) -> tuple[Step, ...]:
         """The steps that end the innermost loop, with these parts of the status."""
         loop = self.status[-1]
-        if any(part not in loop for part in parts):
+        if loop is None:
             return ()
-        pairs = [(loop[part], slot) for part, slot in zip(parts, slots)]
-        return Assign(tuple(pairs)), LeaveLoop()
+        pairs = zip(parts, slots)
+        found = tuple((loop[part], slot) for part, slot in pairs if part in loop)
+        return Assign(found), LeaveLoop()
 
     def name(self, var: Atom | None = None) -> str:
         """A name that nothing else has: that of the variable in the text, if free."""

@@ -57,6 +57,14 @@ class SwitchOp:
         """The equation's operands."""
         return (self.index, *self.xs)
 
+    @property
+    def is_known(self) -> bool:
+        """True if a branch may stand for all, as the index is written in the program:
+        one that leaves a loop is a step of its own."""
+        if not isinstance(self.index, Literal):
+            return False
+        return not self.exits or self.chosen() is not self.branches[-1]
+
     def chosen(self) -> ClosedJaxpr:
         """The branch where the index is written in the program."""
         assert isinstance(self.index, Literal)

@@ -19,6 +19,7 @@ import ast
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import count
 
 from traceir.base.python_parser import parse_module
 from traceir_numba import cost_model
@@ -110,6 +111,7 @@ class _Safepoints(ast.NodeTransformer):
     def __init__(self, costs: Iterable[int]) -> None:
         self.costs: Iterator[int] = iter(costs)
         self.polled = False  # by a loop around
+        self.flags = (f"has_ended_{k}" for k in count())
 
     def inside(self, node: ast.While | ast.For) -> int:
         """The cost of a round of a loop, whose own loops have got their safepoints; 0
@@ -124,7 +126,7 @@ class _Safepoints(ast.NodeTransformer):
         """The loop with a poll in each iteration, or after many of an innermost one."""
         cost = self.inside(node)
         if cost > 0 and not _has_loop(node):
-            _poll_after_many(node, cost)
+            _poll_after_many(node, cost, next(self.flags))
         elif cost:
             node.body += _poll(cost) if cost > 0 else _count(f"{-cost}")
         return node
@@ -148,7 +150,8 @@ class _Safepoints(ast.NodeTransformer):
         if rounds <= 1:
             node.body += _poll(cost)
             return node
-        return _in_parts(node, node.target.id, (first, end, int(step)), rounds, cost)
+        flag = next(self.flags)
+        return _in_parts(node, flag, (first, end, int(step)), rounds, cost)
 
 
 def _has_loop(node: ast.While) -> bool:
@@ -157,26 +160,45 @@ def _has_loop(node: ast.While) -> bool:
     )
 
 
-def _poll_after_many(node: ast.While, cost: int) -> None:
+def _poll_after_many(node: ast.While, cost: int, flag: str) -> None:
     """Let a loop be one over parts of so many rounds; a round may end it."""
     rounds = max(1, cost_model.SAFEPOINT_WORK // cost)
-    begin, part, end = parse_module(
-        "has_ended = False\n"
-        f"for part in range({rounds}):\n"
-        "    pass\n"
-        "if has_ended:\n"
-        "    break"
-    ).body
+    (part,) = parse_module(f"for part in range({rounds}):\n    pass").body
     assert isinstance(part, ast.For)
-    exits = [s for s in node.body if isinstance(s, ast.If) and _is_exit(s)]
-    for one in exits:
-        one.body[:0] = parse_module("has_ended = True").body
     part.body = node.body
-    node.body = [begin, part, end, *_poll(rounds * cost)]
+    node.body = [*_ending(part, flag), *_poll(rounds * cost)]
 
 
-def _is_exit(node: ast.If) -> bool:
-    return len(node.body) == 1 and isinstance(node.body[0], ast.Break)
+def _ending(part: ast.For, flag: str) -> list[ast.stmt]:
+    """A loop over a part of another one's rounds, which ends that, too, where it
+    breaks."""
+    breaks = _Breaks(flag)
+    breaks.generic_visit(part)
+    if not breaks.count:
+        return [part]
+    begin, end = parse_module(f"{flag} = False\nif {flag}:\n    break").body
+    return [begin, part, end]
+
+
+class _Breaks(ast.NodeTransformer):
+    """Has the breaks of one loop set a flag."""
+
+    def __init__(self, flag: str) -> None:
+        self.flag = flag
+        self.count = 0
+
+    def visit_Break(self, node: ast.Break) -> list[ast.stmt]:
+        """A break of this loop."""
+        self.count += 1
+        return [*parse_module(f"{self.flag} = True").body, node]
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        """Another loop, with breaks of its own."""
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        """Another loop, with breaks of its own."""
+        return node
 
 
 def _count(cost: str) -> list[ast.stmt]:
@@ -190,10 +212,12 @@ def _poll(cost: int) -> list[ast.stmt]:
 
 
 def _in_parts(
-    node: ast.For, name: str, bounds: tuple[str, str, int], rounds: int, cost: int
+    node: ast.For, flag: str, bounds: tuple[str, str, int], rounds: int, cost: int
 ) -> ast.For:
     """A loop over parts of so many rounds, so that the inner one can be vectors."""
+    assert isinstance(node.target, ast.Name)
     start, end, every = bounds
+    name = node.target.id
     step = every * rounds
     first = f"{name}_first"
     if end.lstrip("-").isdigit():
@@ -208,5 +232,5 @@ def _in_parts(
     ).body
     assert isinstance(outer, ast.For) and isinstance(outer.body[0], ast.For)
     outer.body[0].body = node.body
-    outer.body += _poll(rounds * cost)
+    outer.body = [*_ending(outer.body[0], flag), *_poll(rounds * cost)]
     return outer

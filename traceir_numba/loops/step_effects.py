@@ -44,6 +44,15 @@ def walk(steps: Iterable[Step]) -> Iterator[Step]:
             yield from walk(found)
 
 
+def in_line(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps, those of a choice of one program among the others."""
+    for step in steps:
+        if isinstance(step, Branch) and len(step.branches) == 1:
+            yield from in_line(step.branches[0])
+        else:
+            yield step
+
+
 def reads(step: Step) -> set[int]:
     """The slots whose values or pointers a step reads, those inside it included."""
     found: set[int | ScalarConstant] = set()

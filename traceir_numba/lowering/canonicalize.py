@@ -139,7 +139,7 @@ class _Canonicalizer:
     def region(self, eqn: Eqn, entry: Region) -> tuple[Atom, ...]:
         """Add control flow with its programs simplified."""
         flow = entry.read(eqn)
-        if isinstance(flow, SwitchOp) and isinstance(flow.index, Literal):
+        if isinstance(flow, SwitchOp) and flow.is_known:
             return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
         hoisted = hoist_invariants(flow, self)
         outputs = tuple(eqn.outputs[k] for k in hoisted.left)

@@ -73,6 +73,8 @@ class _Program:
         # The choices of the status by their condition, the last ones first.
         self.groups: dict[Atom, dict[int, Eqn]] = {}
         self.regions: dict[int, Eqn] = {}
+        # The status as loops inside leave it.
+        self.left: dict[int, dict[int, Var]] = {}
         for eqn in reversed(jaxpr.eqns):
             self.follow(eqn)
         self.env: dict[Atom, Atom] = {}
@@ -94,6 +96,7 @@ class _Program:
             flow = entry.read(eqn)
             match flow:
                 case LoopOp(body=body):
+                    self.left[id(eqn)] = {own[k]: eqn.outputs[k] for k in own}
                     given = (*flow.consts, *flow.carry, *flow.xs)
                     flow = replace(flow, body=self.inner(body, own, given, True))
                 case SwitchOp(branches=branches, xs=xs):
@@ -108,7 +111,7 @@ class _Program:
         given: Sequence[Atom],
         in_loop: bool,
     ) -> ClosedJaxpr:
-        """A program inside; those of its operands that it changes are the status, too."""
+        """A program inside; what it makes its status of is that of this one."""
         outvars = closed.jaxpr.outvars
         parts = {outvars[k]: part for k, part in own.items()}
         program = _Program(closed.jaxpr, parts, self.last, in_loop)
@@ -123,6 +126,10 @@ class _Program:
             checks = self.checks(failed, group)
             if checks is not None:
                 self.leave(group, checks)
+            else:
+                found = {part: eqn.outputs[0] for part, eqn in group.items()}
+                self.need(found.values())
+                self.stop(found, next(iter(group.values())))
         self.emit(self.jaxpr.eqns)
         outvars = tuple(self.env.get(a, a) for a in self.jaxpr.outvars)
         return replace(self.jaxpr, eqns=tuple(self.made), outvars=outvars)
@@ -130,7 +137,7 @@ class _Program:
     # -- checks -------------------------------------------------------------------
 
     def checks(self, failed: Atom, group: Mapping[int, Eqn]) -> list[_Check] | None:
-        """The checks of a choice, first ones first; None if it is something else."""
+        """The checks of a choice, first ones first; None if they cannot be told."""
         if self.last not in group:
             return None
         failed = self.without_test(failed, group[self.last].inputs[1])
@@ -222,12 +229,24 @@ class _Program:
         for part, eqn in group.items():
             self.env[eqn.outputs[0]] = status[part]
 
+    def stop(self, found: Mapping[int, Var], line: Eqn) -> None:
+        """Add the exit where something has failed by now, as the status says."""
+        if self.last not in found:
+            return
+        status = {part: self.env.get(v, v) for part, v in found.items()}
+        failed = Var(BOOL)
+        number = status[self.last], Literal(0, INT32)
+        self.made.append(Eqn("ne", number, (failed,), source=line.source))
+        values = [*status.values()]
+        self.made += _exit(failed, status, values, (), self.last, line)
+        self.env.update(zip(found.values(), self.made[-1].outputs))
+
     def use(self, atom: Atom) -> Atom:
         """What stands for a value now."""
         return self.places.get(atom) or self.env.get(atom, atom)
 
     def need(self, atoms: Iterable[Atom]) -> None:
-        """Add what values are made of. What writes comes after all that is before it."""
+        """Add what values are made of; before what writes, all that is before it."""
         todo, wanted, all_before = [*atoms], set(), 0
         while todo:
             eqn = self.makers.get(todo.pop())
@@ -253,6 +272,8 @@ class _Program:
             use = self.env.get if counts else lambda a, _: self.use(a)
             inputs = tuple(use(a, a) for a in found.inputs)
             self.made.append(replace(found, inputs=inputs))
+            if self.in_loop and id(eqn) in self.left:
+                self.stop(self.left[id(eqn)], eqn)
 
 
 def _is_new(number: Atom) -> bool:
@@ -301,26 +322,28 @@ class StatusPart:
     before them. It is `steady` if no loop inside changes it, and nothing else does."""
 
     part: int | None
-    before: Atom
+    before: Atom | None
     steady: bool = True
 
 
-def carried_status(body: Jaxpr, first: int, count: int) -> dict[int, StatusPart]:
+def carried_status(body: Jaxpr, first: int, count: int) -> dict[int, tuple[int, bool]]:
     """The parts of the status that a loop carries, by their number in the carry, which
-    has so many values from an input of its body on."""
+    has so many values from an input of its body on; and whether they are steady."""
     found = {}
     for k, (var, out) in enumerate(zip(body.invars[first:], body.outvars[:count])):
         if not out.aval.shape and out is not var:
             one = _part(body, out)
             if one.part is not None:
-                steady = one.steady and one.before is var
-                found[k] = replace(one, steady=steady)
+                found[k] = one.part, one.steady and one.before is var
     return found
 
 
-def _part(jaxpr: Jaxpr, atom: Atom) -> StatusPart:
-    makers = {v: (eqn, k) for eqn in jaxpr.eqns for k, v in enumerate(eqn.outputs)}
+def _part(jaxpr: Jaxpr, out: Atom) -> StatusPart:
+    makers: dict[Atom | None, tuple[Eqn, int]] = {
+        v: (eqn, k) for eqn in jaxpr.eqns for k, v in enumerate(eqn.outputs)
+    }
     part, steady = None, True
+    atom: Atom | None = out
     while atom in makers:
         eqn, k = makers[atom]
         entry = EMITTERS.get(eqn.primitive)
@@ -330,14 +353,15 @@ def _part(jaxpr: Jaxpr, atom: Atom) -> StatusPart:
                 atom, steady = carry[k], False
                 part = part if inner.part is None else inner.part
             case SwitchOp(branches=branches, xs=xs, exits=exits):
-                ends = set()
+                ends: set[Atom | None] = set()
                 for one in branches[: 1 if exits else None]:
+                    operands: dict[Atom | None, Atom] = dict(zip(one.jaxpr.invars, xs))
                     inner = _part(one.jaxpr, one.jaxpr.outvars[k])
-                    ends.add(dict(zip(one.jaxpr.invars, xs)).get(inner.before))
+                    ends.add(operands.get(inner.before))
                     part = part if inner.part is None else inner.part
                     steady = steady and inner.steady
                 part = exits[k] if k < len(exits) else part
-                (atom,) = ends if len(ends) == 1 and None not in ends else (None,)
+                atom = ends.pop() if len(ends) == 1 else None
             case _:
                 break
     return StatusPart(part, atom, steady)
