@@ -157,11 +157,15 @@ def compile_program(
     module = resolve(backend)
     told = functools.cache(partial(longest_line, closed))
     with progress(f"compiling {name}", told):
-        return _compiled(closed, module, keep_unused, donated)
+        return _compiled(closed, module, keep_unused, donated, status)
 
 
 def _compiled(
-    closed: ClosedJaxpr, module: Any, keep_unused: bool, donated: Sequence[int]
+    closed: ClosedJaxpr,
+    module: Any,
+    keep_unused: bool,
+    donated: Sequence[int],
+    status: int,
 ) -> Executable:
     name = closed.jaxpr.debug_name
     donates = bool(donated) and getattr(module, "DONATES", False)

@@ -16,10 +16,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from traceir.text.words import number_text
 from traceir_numba.buffers.loop_carries import moves_of
 from traceir_numba.buffers.overwriting import steps_over
-from traceir_numba.buffers.routine_buffers import RoutineBuffers
+from traceir_numba.buffers.routine_buffers import RoutineBuffers, alike, constant
 from traceir_numba.emitters.kinds import Region
 from traceir_numba.emitters.regions import LoopOp, SwitchOp
 from traceir_numba.fusion.clusters import Cluster
@@ -317,8 +316,7 @@ class RoutineBuilder:
         body.request_results(jaxpr.outvars[m:], targets)
         status = carried_status(jaxpr, n, m)
         slots = {part: carried[k] for k, (part, _) in status.items()}
-        # Where each turn gives a row, all turns are needed.
-        work.status.append(None if targets else slots)
+        work.status.append(None if targets else slots)  # rows need all turns
         body.run()
         work.status.pop()
         body.store_results(jaxpr.outvars[m:], targets)
@@ -394,17 +392,6 @@ class RoutineBuilder:
             self.steps.append(Copy(self.operand(atom), carried))
         else:
             self.steps.append(Assign(((carried, self.source(atom)),)))
-
-
-def alike(one: Var, other: Var) -> bool:
-    """True if two arrays fit in the same memory: their shapes and dtypes are one."""
-    return (one.aval.shape, one.aval.dtype) == (other.aval.shape, other.aval.dtype)
-
-
-def constant(atom: Literal) -> ScalarConstant:
-    """A literal as it stands in source."""
-    dtype = atom.aval.dtype
-    return ScalarConstant(number_text(atom.value, dtype), dtype.name)
 
 
 def is_inline(step: Launch) -> bool:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from traceir.ir.jaxpr import Atom, Var
+from traceir.ir.jaxpr import Atom, Literal, Var
 from traceir.text.naming import letters
+from traceir.text.words import number_text
 from traceir_numba.loops.identifiers import safe_name
+from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import Assign, Buffer, Copy, LeaveLoop, Step
 from traceir_numba.loops.step_effects import renamed, walk
 
@@ -91,3 +93,14 @@ class RoutineBuffers:
     def is_scalar(self, slot: int) -> bool:
         """True if a buffer is a scalar of the routine."""
         return self.buffers[slot].role == "scalar"
+
+
+def alike(one: Var, other: Var) -> bool:
+    """True if two arrays fit in the same memory: their shapes and dtypes are one."""
+    return (one.aval.shape, one.aval.dtype) == (other.aval.shape, other.aval.dtype)
+
+
+def constant(atom: Literal) -> ScalarConstant:
+    """A literal as it stands in source."""
+    dtype = atom.aval.dtype
+    return ScalarConstant(number_text(atom.value, dtype), dtype.name)

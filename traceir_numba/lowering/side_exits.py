@@ -28,7 +28,7 @@ from traceir.ir.jaxpr import (
 )
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Region, Scatter
+from traceir_numba.emitters.kinds import HostCallback, Region, Scatter
 from traceir_numba.emitters.regions import LoopOp, SwitchOp
 
 INT32 = ShapedArray((), np.dtype("int32"))
@@ -211,6 +211,9 @@ class _Program:
 
     def leave(self, group: Mapping[int, Eqn], checks: Iterable[_Check]) -> None:
         """Add the checks of a choice, each as early as may be."""
+        if any(map(_calls, self.jaxpr.eqns)):  # Python calls before it looks
+            last = min(self.numbers[id(eqn)] for eqn in group.values())
+            self.emit(self.jaxpr.eqns[:last])
         self.done.update(map(id, group.values()))
         before = {part: eqn.inputs[1] for part, eqn in group.items()}
         self.need(before.values())
@@ -274,6 +277,11 @@ class _Program:
             self.made.append(replace(found, inputs=inputs))
             if self.in_loop and id(eqn) in self.left:
                 self.stop(self.left[id(eqn)], eqn)
+
+
+def _calls(eqn: Eqn) -> bool:
+    """True if an equation calls something outside, such as a generator."""
+    return bool(eqn.effects) or isinstance(EMITTERS.get(eqn.primitive), HostCallback)
 
 
 def _is_new(number: Atom) -> bool:
