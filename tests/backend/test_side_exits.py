@@ -80,6 +80,19 @@ def listed(places: Any, table: Any) -> Any:
     return np.array(found)
 
 
+def left(places: Any, table: Any) -> Any:
+    """What a loop that is left has found by then is a place of no other array."""
+    at = 10**15
+    for k in range(places.size):
+        found = table[places[k]]
+        at = found % 5
+    counts = np.zeros(5, np.int64)
+    for k in range(places.size):
+        counts[at] += k
+        at = counts[at] % 5
+    return counts
+
+
 I4 = np.int32
 ROWS = np.array([0, 1, 2, 1], I4)
 CALLS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
@@ -115,6 +128,8 @@ CALLS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
             for end in (1, 3, 4, 5, 7)
         ],
     ),
+    (left, [(np.arange(20) % end, np.arange(7)) for end in (3, 9, 7)]),
+    (left, [(np.arange(20) - 1 - k, np.arange(25)) for k in (7, 25, 30)]),
     (listed, [([0, 2, -1], [1, 2, 3]), ([0, 3, 1], [1, 2, 3])]),
 ]
 

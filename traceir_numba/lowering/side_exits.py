@@ -102,7 +102,11 @@ class _Program:
                 case SwitchOp(branches=branches, xs=xs):
                     made = (self.inner(b, own, xs, self.in_loop) for b in branches)
                     flow = replace(flow, branches=tuple(made))
-            self.regions[id(eqn)] = entry.rewritten(eqn, flow, eqn.outputs)
+            found = entry.rewritten(eqn, flow, eqn.outputs)
+            if isinstance(flow, LoopOp):  # its results may be those of a turn
+                params = sort_params({**dict(found.params), "leaves": True})
+                found = replace(found, params=params)
+            self.regions[id(eqn)] = found
 
     def inner(
         self,

@@ -77,9 +77,16 @@ class LoopRanges:
             ends[:count] = self._init
         elif self.turns is None:
             ends = [union(*r) for r in zip(self._init, ends, strict=True)]
+        if params.get("leaves"):
+            ends = [self._left(k, *r) for k, r in enumerate(zip(self._init, ends))]
         self.results: Ranges = ends
         if self.test is not None:
             self.test_inputs = [*self._tested, *ends]
+
+    def _left(self, k: int, first: Range, end: Range) -> Range:
+        """The range of a result of a loop that ends within a turn, if a check fails: of
+        a number that at the turn's start; an array may have been written to."""
+        return self._whole(k) if self.body.outvars[k].aval.shape else union(first, end)
 
     def _step(self, at: int, k: int) -> int | None:
         """By how much a counter grows in each turn of a known number."""
