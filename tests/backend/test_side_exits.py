@@ -81,7 +81,7 @@ def listed(places: Any, table: Any) -> Any:
 
 
 def left(places: Any, table: Any) -> Any:
-    """What a loop that is left has found by then is a place of no other array."""
+    """A loop that is left has found by then what is no place of another array."""
     at = 10**15
     for k in range(places.size):
         found = table[places[k]]

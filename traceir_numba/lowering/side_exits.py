@@ -249,7 +249,7 @@ class _Program:
         self.env.update(zip(found.values(), self.made[-1].outputs))
 
     def use(self, atom: Atom) -> Atom:
-        """What stands for a value now."""
+        """The value that stands for another one now."""
         return self.places.get(atom) or self.env.get(atom, atom)
 
     def need(self, atoms: Iterable[Atom]) -> None:
