@@ -14,8 +14,7 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 - `loop_invariants`: loop-invariant code motion, out of loops and choices
 - `matmul`: matrix products: small ones as sums, large ones as calls
 - `merge_loops`: loops that follow one another as one region, which becomes one routine
-- `pair_control_flow`: loops and choices over values of two numbers
-- `pair_types`: the types of values of two numbers, and programs over them
+- `pair_types`: the types of values of two numbers, and loops and choices over them
 - `side_exits`: side exits: a check that fails leaves its loop
 - `split_loops`: index-set splitting: the turns in which no place can be outside
 - `split_pairs`: complex numbers and keys split into the numbers that they are

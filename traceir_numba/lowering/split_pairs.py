@@ -47,7 +47,6 @@ from traceir_numba.emitters.kinds import (
 )
 from traceir_numba.emitters.pairs.values import RULES, Pair, PairedArray, Value, part_of
 from traceir_numba.errors import unsupported
-from traceir_numba.lowering.pair_control_flow import region
 from traceir_numba.lowering.pair_types import (
     as_numbers,
     as_whole,
@@ -56,6 +55,7 @@ from traceir_numba.lowering.pair_types import (
     is_plain,
     part_param,
     parts_of,
+    region,
     renamed,
     same_form,
 )
