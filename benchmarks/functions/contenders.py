@@ -148,9 +148,11 @@ def writes(example: Example) -> bool:
 
 
 def leaves(value: Any) -> list[Any]:
-    """The arrays and numbers in tuples and lists."""
+    """The arrays and numbers in tuples and lists, of a generator its next number."""
     if isinstance(value, (tuple, list)):
         return [leaf for part in value for leaf in leaves(part)]
+    if isinstance(value, np.random.Generator):
+        return [value.random()]
     return [] if value is None else [value]
 
 

@@ -103,6 +103,60 @@ def metropolis(x0, n, seed, width=1.5):
     return chain, accepted
 
 
+def darts(rng, n):
+    """An estimate of pi."""
+    inside = 0
+    for _ in range(n):
+        x = rng.random()
+        y = rng.random()
+        if x * x + y * y <= 1.0:
+            inside += 1
+    return 4.0 * inside / n
+
+
+def farthest(rng, n):
+    """The end of a walk in normal steps, how far it came, and when."""
+    place, far, when = 0.0, 0.0, 0
+    for k in range(n):
+        place += rng.standard_normal()
+        if abs(place) > far:
+            far, when = abs(place), k
+    return place, far, when
+
+
+def spin_flips(rng, spins, beta, n):
+    """Metropolis steps of an Ising model; the energy that they change it by."""
+    size = spins.shape[0]
+    change = 0.0
+    for _ in range(n):
+        i = rng.integers(0, size)
+        j = rng.integers(0, size)
+        near = spins[i - 1, j] + spins[(i + 1) % size, j]
+        near += spins[i, j - 1] + spins[i, (j + 1) % size]
+        cost = 2.0 * spins[i, j] * near
+        if cost <= 0 or rng.random() < math.exp(-beta * cost):
+            spins[i, j] = -spins[i, j]
+            change += cost
+    return change
+
+
+def birth_and_death(rng, count, birth, death, end):
+    """Gillespie's simulation of a population, until a time or until it is gone."""
+    time, events, most = 0.0, 0, count
+    while count > 0:
+        total = (birth + death) * count
+        time += rng.exponential(1.0 / total)
+        if time > end:
+            break
+        if rng.random() * (birth + death) < birth:
+            count += 1
+        else:
+            count -= 1
+        most = max(most, count)
+        events += 1
+    return count, most, events
+
+
 PROGRAMS = [
     Program(
         "numpy",
@@ -132,4 +186,29 @@ PROGRAMS = [
     Program("numba", estimate_pi, lambda n: (n, 42), (50,), (1_000_000,)),
     Program("numba", integrate_rows, lambda n, m: (n, m), (4, 10), (100, 2000)),
     Program("numba", metropolis, lambda n: (0.0, n, 2024), (30,), (200_000,)),
+    Program(
+        "numba", darts, lambda n: (np.random.default_rng(3), n), (40,), (1_000_000,)
+    ),
+    Program(
+        "numba", farthest, lambda n: (np.random.default_rng(4), n), (40,), (1_000_000,)
+    ),
+    Program(
+        "numba",
+        spin_flips,
+        lambda m, n: (
+            np.random.default_rng(5),
+            np.where(normal(m, m) > 0, 1.0, -1.0),
+            0.4,
+            n,
+        ),
+        (6, 200),
+        (64, 200_000),
+    ),
+    Program(
+        "numba",
+        birth_and_death,
+        lambda n, end: (np.random.default_rng(6), n, 1.0, 1.1, float(end)),
+        (20, 2),
+        (10_000, 10),
+    ),
 ]
