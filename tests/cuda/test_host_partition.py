@@ -156,3 +156,14 @@ def test_a_loop_over_many_arrays_is_several_kernels() -> None:
     assert len(counts) >= 2 and max(counts) <= cost_model.ROUTINE_ARRAYS
     args = [X * k for k in range(2 * cost_model.ROUTINE_ARRAYS)]
     assert same_bits(list(found.run(*args)), eval_jaxpr(closed, closed.consts, *args))
+
+
+def test_numbers_are_drawn_by_the_host_for_a_device() -> None:
+    def total(rng: Any, n: Any) -> Any:
+        found = 0.0
+        for _ in range(n):
+            found += rng.random() if rng.random() < 0.5 else rng.normal()
+        return found
+
+    mine, own = np.random.default_rng(1), np.random.default_rng(1)
+    assert traceir_numba.jit(total, target="cuda")(mine, 9) == total(own, 9)

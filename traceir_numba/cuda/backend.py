@@ -97,5 +97,5 @@ def compile(closed: ClosedJaxpr, name: str) -> CudaExecutable | HostDrivenExecut
     check()
     with wrapped("backend.compile", name or "program"):
         if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
-            return HostDrivenExecutable(closed, name, compile)
+            return HostDrivenExecutable(closed, name, compile, foreign=False)
         return CudaExecutable(closed, name)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from traceir_numba.device_functions import TEMPLATES, DeviceFunction, device_function
-from traceir_numba.emitters import ziggurats
+from traceir_numba.emitters.ziggurats import llvm_text
 
 # NumPy's functions: how many real numbers they take besides the generator; each gives
 # one. Those of integers take the least, how far it is to the greatest, and a mask.
@@ -67,9 +67,7 @@ def _uniform(name: str) -> DeviceFunction:
 def _of_word(name: str) -> DeviceFunction:
     """A normal or an exponential number: one word is enough for most."""
     made = _real(name)
-    return replace(
-        made, llvm=ziggurats.llvm_text(f"random_{name.removeprefix('draw_')}")
-    )
+    return replace(made, llvm=llvm_text(f"random_{name.removeprefix('draw_')}"))
 
 
 def _scaled(name: str) -> DeviceFunction:

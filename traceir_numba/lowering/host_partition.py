@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import (
     ClosedJaxpr,
     Eqn,
@@ -36,12 +37,15 @@ Compile = Callable[[ClosedJaxpr, str], Any]
 
 
 class HostDrivenExecutable:
-    """A program with calls of the host; `parts` are its compiled programs."""
+    """A program with calls of the host; `parts` are its compiled programs, which call
+    foreign functions if machine code of the target can."""
 
     __slots__ = ("run", "parts", "_closed")
 
-    def __init__(self, closed: ClosedJaxpr, name: str, compile: Compile) -> None:
-        cut = _Partitioner(name or "program", compile)
+    def __init__(
+        self, closed: ClosedJaxpr, name: str, compile: Compile, foreign: bool = True
+    ) -> None:
+        cut = _Partitioner(name or "program", compile, foreign)
         self._closed = cut.closed(closed)
         self.parts: list[Any] = cut.parts
         self.run: Callable[..., tuple[np.ndarray, ...]] = InterpretedProgram(
@@ -59,9 +63,10 @@ class HostDrivenExecutable:
 class _Partitioner:
     """A cutter that puts equations between host calls into programs of their own."""
 
-    def __init__(self, name: str, compile: Compile) -> None:
+    def __init__(self, name: str, compile: Compile, foreign: bool) -> None:
         self.name = name
         self.compile = compile
+        self.foreign = foreign
         self.parts: list[Any] = []
 
     def closed(self, closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -71,7 +76,7 @@ class _Partitioner:
         last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
         eqns: list[Eqn] = []
         done = 0
-        for on_host, group in groupby(jaxpr.eqns, _needs_host):
+        for on_host, group in groupby(jaxpr.eqns, self.on_host):
             part = list(group)
             done += len(part)
             if on_host:
@@ -80,6 +85,11 @@ class _Partitioner:
                 made = (v for eqn in part for v in eqn.outputs)
                 eqns += self.part(part, [v for v in made if last.get(v, -1) >= done])
         return ClosedJaxpr(replace(jaxpr, eqns=tuple(eqns)), closed.consts)
+
+    def on_host(self, eqn: Eqn) -> bool:
+        """True if an equation is driven from Python."""
+        calls = not self.foreign and calls_host(Jaxpr((), (), (eqn,), ()))
+        return calls or _needs_host(eqn)
 
     def inside(self, eqn: Eqn) -> Eqn:
         """An equation whose own programs are cut."""
