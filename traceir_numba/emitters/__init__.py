@@ -11,26 +11,24 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `bits`: scalar expressions over the bits of integers and floating numbers
 - `decompositions`: primitives that are rewritten in terms of others
 - `draws`: draws from NumPy's generators: calls of the functions that NumPy exports
-- `entries`: the entries of equations: those of their primitives, or special ones
 - `float16_bits`: conversions between 16-bit floating formats and wider ones
 - `formats`: bitcasts, and rounding to formats of fewer digits
 - `gather_scatter`: reads and writes at indices that are values
-- `host`: primitives that call the host
+- `host`: primitives that call the host, and the entries of equations
 - `kinds`: the closed set of kinds of emitter, and the table of them all
 - `library_calls`: primitives that are calls: matrix products and libraries
 - `regions`: control flow: equations read and written as loops or choices
 - `scalars`: scalar expressions: one primitive, one entry
 - `split_pad`: splitting and padding, in terms of slices and concatenation
 - `structure`: structural primitives as index maps
-- `ziggurats`: ziggurats of NumPy's: normal and exponential numbers of one word, mostly
 - `threefry`: random bits: the hash of a counter in the loop that uses it
+- `ziggurats`: ziggurats of NumPy's: normal and exponential numbers of one word, mostly
 """
 
 from traceir_numba.emitters import (
     bits,
     decompositions,
     draws,
-    entries,
     float16_bits,
     formats,
     gather_scatter,
@@ -70,7 +68,6 @@ __all__ = [
     "cumulative",
     "decompositions",
     "draws",
-    "entries",
     "float16_bits",
     "folds",
     "formats",

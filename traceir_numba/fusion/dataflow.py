@@ -9,7 +9,7 @@ from math import prod
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba import cost_model
-from traceir_numba.emitters.entries import entry_of
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     AffineIndex,
     Concat,

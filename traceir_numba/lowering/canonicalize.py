@@ -16,7 +16,7 @@ import numpy as np
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba.emitters.decompositions import as_reshape
-from traceir_numba.emitters.entries import entry_of
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     Decomposition,
     Elementwise,

@@ -134,7 +134,7 @@ def needs_host(jaxpr: Jaxpr) -> bool:
 def _needs_host(eqn: Eqn) -> bool:
     """True if an equation calls the host, or a region has reference calls inside."""
     # Where all of a program is in the store, nothing asks for the emitters.
-    from traceir_numba.emitters.entries import entry_of
+    from traceir_numba.emitters.host import entry_of
     from traceir_numba.emitters.kinds import HostCallback, ReferenceCall, Region
 
     def evaluates(jaxpr: Jaxpr) -> bool:

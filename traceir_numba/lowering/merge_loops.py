@@ -26,7 +26,7 @@ from traceir.ir.jaxpr import (
     sort_params,
 )
 from traceir_numba import cost_model
-from traceir_numba.emitters.entries import entry_of
+from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import (
     Concat,
     Elementwise,
