@@ -55,12 +55,21 @@ def transformed(name: str, example: Example) -> Function:
     return lambda *args: jax.block_until_ready(jitted(*args))
 
 
-def rebuilt(f: Function, names: dict[str, Any], around: Function) -> Function:
-    """A function with other globals; those of its own module that it calls, too."""
+def rebuilt(
+    f: Function,
+    names: dict[str, Any],
+    around: Function,
+    callers: tuple[Function, ...] = (),
+) -> Function:
+    """A function with other globals; those of its own module that it calls, too.
+
+    A method may have the name of one of these, and of the function that calls it.
+    """
+    callers = (*callers, f)
     called = {
-        name: rebuilt(value, names, around)
+        name: rebuilt(value, names, around, callers)
         for name in f.__code__.co_names
-        if inspect.isfunction(value := f.__globals__.get(name))
+        if inspect.isfunction(value := f.__globals__.get(name)) and value not in callers
     }
     new = types.FunctionType(
         f.__code__, {**f.__globals__, **names, **called}, f.__name__, f.__defaults__
