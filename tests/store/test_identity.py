@@ -23,6 +23,7 @@ OTHERS = {
     "base/python_parser.py": "Python's parser",
     "base/source_info.py": "lines in comments",
     "base/progress.py": "what is told meanwhile",
+    "base/tracebacks.py": "what errors show",
     "base/version.py": "the version, which users read",
     "errors.py": "texts of errors",
     "face/python/numbers.py": "what a trace is, which is in the key",
