@@ -78,6 +78,39 @@ def exchanged(x, y, n):
     return now, then
 
 
+def exchanged_in_some_turns(x, y, n):
+    """Cites staged.arrays
+
+    >>> exchanged_in_some_turns(np.array([1.0, 2.0]), np.array([5.0, 3.0]), 4)
+    (array([1.5, 2. ]), array([10.,  8.]))
+    """
+    for k in range(n):
+        y[0] += k
+        if x[1] > k:
+            x, y = y, x
+    x[0] -= 0.5
+    y[1] += 5.0
+    return x, y
+
+
+def two_names_for_an_array_of_one_side(x):
+    """Cites staged.arrays
+
+    >>> two_names_for_an_array_of_one_side(np.array([1.0, 2.0]))
+    (array([7., 8.]), array([7., 8.]))
+    >>> two_names_for_an_array_of_one_side(np.array([-1.0, 2.0]))
+    (array([7., 2.]), array([-1.,  8.]))
+    """
+    y = x.copy()
+    if x[0] > 0:
+        x = y = x * 1.0
+    else:
+        x = x * 1.0
+    x[0] = 7.0
+    y[1] = 8.0
+    return x, y
+
+
 def after_a_jump(x):
     """Cites staged.jump
 
@@ -635,6 +668,21 @@ def inner_loop_that_names(x, n):
             y = x
     y[:1] += 1.0
     return y
+
+
+def read_by_another_name(x, y, n):
+    """Cites staged.memory
+
+    >>> read_by_another_name(np.array([2.0, 3.0]), np.array([4.0, 5.0]), 3)
+    Traceback (most recent call last):
+    staged.memory: for _ in range(n):
+    """
+    same, total = x, 0.0
+    for _ in range(n):
+        x[0] += 1
+        total += float(same[0])
+        x, y = y, x
+    return total
 
 
 def calls_itself(n):
