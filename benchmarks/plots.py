@@ -71,20 +71,26 @@ def _most(rows: list[Row]) -> list[Row]:
 
 
 def _ratios(groups: Groups, path: Path) -> None:
-    plt.figure(figsize=(8, 4))
+    """A named bar for each row, the groups below one another."""
+    chosen = [_most(groups[group]) for group in COMPARED]
+    count = sum(map(len, chosen)) + 2 * len(chosen)
+    plt.figure(figsize=(8, 0.17 * count + 1))
     at = 0
     ticks = []
-    for group in COMPARED:
-        rows = sorted(_most(groups[group]), key=lambda row: row["ratios"]["JAX"][1])
-        heights = [row["ratios"]["JAX"][1] for row in rows]
-        plt.bar(range(at, at + len(rows)), heights, label=group, bottom=0.0)
-        ticks.append((at + len(rows) / 2, group))
+    for group, rows in zip(COMPARED, chosen, strict=True):
+        rows = sorted(rows, key=lambda row: row["ratios"]["JAX"][1])
+        widths = [row["ratios"]["JAX"][1] for row in rows]
+        plt.barh(range(at, at + len(rows)), widths, label=group)
+        ticks += [(at + k, row["name"]) for k, row in enumerate(rows)]
         at += len(rows) + 2
-    plt.axhline(1.0, color="black", linewidth=1)
-    plt.axhline(2.0, color="grey", linewidth=1, linestyle=":")
-    plt.yscale("log", base=2)
-    plt.ylabel("times jax.jit's speed")
-    plt.xticks([x for x, _ in ticks], [name for _, name in ticks])
+    plt.axvline(1.0, color="black", linewidth=1)
+    plt.axvline(2.0, color="grey", linewidth=1, linestyle=":")
+    plt.xscale("log", base=2)
+    plt.xlabel("times jax.jit's speed; above 1 traceir is faster")
+    plt.yticks([y for y, _ in ticks], [name for _, name in ticks], fontsize=7)
+    plt.ylim(-1, at - 1)
+    plt.gca().invert_yaxis()
+    plt.legend(loc="lower right")
     _save(path)
 
 

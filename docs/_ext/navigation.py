@@ -1,14 +1,14 @@
 """The surroundings of a page: the tree at its side, and its description.
 
-Pages of functions and of cases are in no table of contents, or each page of the site
-would have all of them at its side. They have the tree of the page that lists them.
+The tree is made once, and a page's own place in it is marked. Pages of functions and
+of cases are in no table of contents, or each page of the site would have all of them at
+its side: theirs is the place of the page that lists them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from html import escape
 from typing import Any
 
@@ -35,34 +35,37 @@ def homes() -> dict[str, str]:
 def around(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Give a page its description, and a function's page the tree of its list."""
+    """Give a page its description, and the tree with its place."""
     if doctree is not None:
         words = escape(description(doctree), quote=True)
         context["metatags"] += f'\n<meta name="description" content="{words}">'
-    home, builder = homes().get(page), app.builder
-    if home is not None and isinstance(builder, StandaloneHTMLBuilder):
-        context["toctree"] = tree_of(builder, home, page.count("/") - home.count("/"))
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        context["toctree"] = partial(tree, app.builder, page)
+
+
+def tree(builder: StandaloneHTMLBuilder, page: str, **options: Any) -> str:
+    """The tree at the side of a page."""
+    found = whole(builder, tuple(sorted(options.items())))
+    place: str | None = homes().get(page, page)
+    while place:
+        link = f'"><a class="reference internal" href="{place}.html"'
+        found = found.replace(link, f" current{link}", 1)
+        place = parents(builder).get(place)
+    up = "../" * page.count("/")
+    return HREF.sub(lambda match: f'href="{up}{match[1]}"', found)
 
 
 @cache
-def tree_of(
-    builder: StandaloneHTMLBuilder, home: str, depth: int
-) -> Callable[..., str]:
-    """A function that makes the tree of a page, for pages so much deeper."""
-    found: dict[str, str] = {}
+def whole(builder: StandaloneHTMLBuilder, options: tuple[tuple[str, Any], ...]) -> str:
+    """The tree as the first page has it."""
+    return builder._get_local_toctree(str(builder.config.root_doc), **dict(options))
 
-    def tree(**options: Any) -> str:
-        key = repr(options)
-        if key not in found:
-            own = builder._get_local_toctree(home, **options)
-            found[key] = HREF.sub(lambda m: f'href="{deeper(m[1])}"', own)
-        return found[key]
 
-    def deeper(href: str) -> str:
-        own = f"{home.rpartition('/')[2]}.html"
-        return "../" * depth + (own + href if href.startswith("#") else href or own)
-
-    return tree
+@cache
+def parents(builder: StandaloneHTMLBuilder) -> dict[str, str]:
+    """The page in whose table of contents each page is."""
+    found = builder.env.toctree_includes.items()
+    return {child: page for page, children in found for child in children}
 
 
 def description(doctree: nodes.document) -> str:

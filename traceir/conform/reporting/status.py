@@ -217,5 +217,5 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def page(rules: bool = True) -> str:
-    """The page of the runs that are kept, as reStructuredText; each rule's row, or not."""
+    """The page of the runs that are kept, as reStructuredText; `rules`: all rows."""
     return to_rst(load_runs(), load_cases(), rules).rstrip("\n") + "\n"
