@@ -82,6 +82,7 @@ ELSEWHERE = {
         "tests/test_plain_external.py",
     ),
     "jit.raising": "tests/test_plain_by_value.py",
+    "face.objects": "tests/test_plain_objects.py",
     "face.records": "tests/test_plain_records.py",
     "jit.control-flow": "tests/test_control_flow_option.py",
     # A case is a file, whose text is there.

@@ -23,6 +23,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `host_calls`: random generators of NumPy and Python, drawn from at run time
 - `namespace`: the namespaces of NumPy that a traced function sees
 - `records`: structured arrays among arguments: an array of its own for each field
+- `object_arguments`: objects of a user's classes among the arguments of a call
 - `objects`: objects of a user's classes as a traced function sees them
 """
 

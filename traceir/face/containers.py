@@ -19,6 +19,7 @@ from traceir import rules
 from traceir.face.functions.selection import Unsized
 from traceir.face.generator_arguments import held as held_generator
 from traceir.face.generator_arguments import is_generator
+from traceir.face.object_arguments import ObjectArgument, has_methods
 from traceir.face.records import is_structured, record_argument
 from traceir.jit.cache.writeback import ContainerWrite, Item, Path, Updated, contents
 from traceir.pytrees.node_types import kind_of
@@ -39,6 +40,8 @@ class Containers:
 
     def _look(self, value: Any, path: Path) -> None:
         found = contents(value)
+        if id(value) in self._before:
+            return
         if found is not None and type(value) is not tuple:
             self._before[id(value)] = path, value, found
         kind = "attribute" if _is_object(value) else "item"
@@ -62,7 +65,13 @@ class Containers:
                 if _is_object(value) and not {*before} <= {*now}:
                     got = f"{label}, less an attribute"
                     raise rules.error("update.container", got=got)
-                items = tuple((key, made.item(label, v)) for key, v in now.items())
+                # Of an object those that have changed; of a list or a dict all.
+                kept = before if _is_object(value) else {}
+                items = tuple(
+                    (key, made.item(label, v))
+                    for key, v in now.items()
+                    if key not in kept or kept[key] is not v
+                )
                 writes.append(ContainerWrite(path, label, items))
         if not writes:
             return results
@@ -144,7 +153,7 @@ def _taken(value: Any) -> Any:
     """An argument as a program takes it. An array that NumPy makes of it may be a copy,
     to which writes would be lost: nobody can make one."""
     if not is_convertible(type(value)):
-        return held(value)
+        return ObjectArgument(value, _taken) if has_methods(value) else held(value)
     array = np.asarray(value).view(np.ndarray)
     array.setflags(write=False)
     return array

@@ -11,18 +11,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from traceir.face.generator_arguments import GeneratorArgument, is_generator
+from traceir.face.object_arguments import has_methods as has_methods
 from traceir.jit.cache.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.pytrees.node_types import kind_of
-
-
-def has_methods(value: Any) -> bool:
-    """True if a value is an object of a user's class that is no node of a pytree."""
-    kind: Any = type(value)
-    return (
-        is_open(kind)
-        and kind_of(kind) is None
-        and type(attribute(value, "__dict__")) is dict
-    )
 
 
 def has_generator(value: Any) -> bool:
@@ -114,6 +105,8 @@ class Objects:
             for name, held in vars(made).items():
                 if held is not before.get(name, MISSING):
                     setattr(value, name, held)
+            for name in before.keys() - vars(made).keys() & vars(value).keys():
+                delattr(value, name)
         for made, value, before in self._tables.values():
             if made != before:
                 _hand_on(made, value, before)

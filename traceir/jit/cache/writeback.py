@@ -14,7 +14,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.jit.cache.cache_key import CallSignature
-from traceir.jit.cache.fingerprints import MISSING, attributes_of
+from traceir.jit.cache.fingerprints import MISSING, attributes_of, is_open
 from traceir.pytrees.node_types import kind_of
 from traceir.pytrees.registry import register_pytree_node
 from traceir.pytrees.treedef import TreeDef
@@ -90,7 +90,8 @@ def contents(value: Any) -> dict[Any, Any] | None:
         return dict(enumerate(value))
     if isinstance(value, dict):
         return dict(value)
-    if value is None or kind_of(type(value)) is None:
+    kind: Any = type(value)
+    if value is None or (kind_of(kind) is None and not is_open(kind)):
         return None
     return {n: v for n, v in attributes_of(value) if v is not MISSING}
 
