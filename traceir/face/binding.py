@@ -24,9 +24,9 @@ from traceir.face.arrays.values import array_of, cast
 from traceir.face.arrays.views import PartView
 from traceir.face.callers import by_user
 from traceir.face.checks.bounds import check_index
+from traceir.face.functions import chosen as chosen  # its functions are registered
 from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
-from traceir.face.functions.found_places import is_found, read_places, write_places
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.selection import Unsized
 from traceir.face.functions.tables import BINARY, COMPARISON, UNARY
@@ -133,9 +133,6 @@ def _is_python(value: Any) -> bool:
 
 def getitem(self: NumpyTracer, index: Any) -> Any:
     """`x[index]`: a view where NumPy gives one, else a copy."""
-    found = read_places(self, index, by_user()) if is_found(index) else None
-    if found is not None:
-        return found
     place = index_of(index)
     if not is_known(place) and not begins_with_mask(place) and by_user():
         check_index(self.shape, place)
@@ -146,8 +143,6 @@ def getitem(self: NumpyTracer, index: Any) -> Any:
 
 def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
     """`x[index] = value`."""
-    if is_found(index) and write_places(self, index, value, by_user()):
-        return
     place = index_of(index)
     if not is_known(place) and not begins_with_mask(place) and by_user():
         check_index(self.shape, place)

@@ -4,10 +4,10 @@ Takes a function of NumPy's and its arguments; gives what NumPy would, as traced
 Start reading at `functions.apply`.
 
 - `captured`: NumPy arrays that a traced function reads from outside
+- `chosen`: functions of NumPy's that choose elements: `np.unique`, `np.extract`
 - `copies`: functions that copy where there can be no view
 - `creation`: arrays created inside a plain function
 - `flat`: writes in C order to an array of any layout: `flat`, `sort`, `partition`
-- `found_places`: functions of NumPy's that find elements: `np.nonzero`, `np.unique`
 - `functions`: dispatch of NumPy's functions to those of `traceir.numpy`
 - `selection`: the elements that a traced mask selects: an array of unknown length
 - `substitutes`: functions of NumPy's that need code of their own here

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
-from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.values import array_of
 from traceir.face.functions import functions
 from traceir.face.functions.selection import Selection
@@ -41,7 +41,9 @@ def _nonzero(a: Any) -> Any:
     """`np.nonzero`: an array of places for each dimension."""
     x = array_of(a)
     unknown = isinstance(x, NumpyTracer) and x.concrete is None
-    if not unknown or not x.ndim or not x.size:
+    if unknown and not x.size:
+        return tuple(known(np.zeros(0, np.int64)) for _ in x.shape)
+    if not unknown or not x.ndim:
         return tuple(map(traced, jnp.nonzero(x)))
     count = _count(x)
     return tuple(_first(p, count) for p in jnp.nonzero(x, size=x.size))
@@ -56,7 +58,9 @@ def _argwhere(a: Any) -> Any:
     """`np.argwhere`: a row of places for each element."""
     x = array_of(a)
     unknown = isinstance(x, NumpyTracer) and x.concrete is None
-    if not unknown or not x.ndim or not x.size:
+    if unknown and not x.size:
+        return known(np.zeros((0, x.ndim), np.int64))
+    if not unknown or not x.ndim:
         return traced(jnp.argwhere(x))
     return _first(jnp.argwhere(x, size=x.size), _count(x))
 
