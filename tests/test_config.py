@@ -301,3 +301,10 @@ def test_environment_is_read_at_import() -> None:
         check=True,
     )
     assert run.stdout.strip() == "True"
+
+
+@pytest.mark.parametrize("flag", module.FLAGS.values(), ids=lambda flag: flag.name)
+def test_every_value_of_a_flag_may_stand_in_the_environment(flag: Any) -> None:
+    for value in flag.values:
+        found = module.from_environment({flag.variable: str(value)})
+        assert found == {flag.field: value}

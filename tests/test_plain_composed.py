@@ -289,3 +289,20 @@ def test_hits_write_to_other_arguments_and_orders_of_memory() -> None:
         assert clear(table, row=k % 3) == 8
         assert table.sum() == 8 and table[k % 3].sum() == 0
     assert clear.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("x", [3.0, np.float32(3), np.float64(3)])
+def test_the_gradient_of_a_wider_result(x: Any) -> None:
+    """A plain function that returns a float64 to a face that has none of its own."""
+
+    def turns(x: Any) -> Any:
+        s = 0.0
+        for i in range(20):
+            s = s + x * x * i
+        return s
+
+    for f, slope in ((lambda x: x * x + 1, 6), (turns, 1140)):
+        plain = traceir_numba.jit(f)
+        for call in (traceir.grad(plain), traceir.jit(traceir.grad(plain))):
+            assert float(call(x)) == slope
+        assert float(traceir.value_and_grad(plain)(x)[1]) == slope

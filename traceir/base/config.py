@@ -117,7 +117,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
         text = environment.get(flag.variable, "").strip().lower()
         if not text:
             continue
-        value = _TEXTS.get(text, text)
+        value = text if text in flag.values else _TEXTS.get(text, text)
         if value not in flag.values:
             known = ("1", "0") if type(flag.default) is bool else map(str, flag.values)
             listed = " or ".join(known)

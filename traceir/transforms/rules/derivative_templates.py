@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.arrays.array import Array
 from traceir.base.caches import cleared
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import kind_of
@@ -210,6 +211,8 @@ def scalar(number: int | float, aval: ShapedArray) -> Value:
     if aval.weak_type and typeof(plain).dtype == aval.dtype:
         kind = type(plain)
         return kind(number)  # which text shows with all digits
+    if typeof(value).dtype != aval.dtype:  # wider than numbers are here
+        return Array._wrap(np.asarray(number, aval.dtype), aval)
     return value
 
 
