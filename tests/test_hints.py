@@ -6,6 +6,8 @@ control.reverse-mode
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax
+from traceir import lax, rules
 
 X = jnp.arange(3.0)
 
@@ -113,3 +115,33 @@ def test_results_are_shown_by_their_types() -> None:
         traceir.grad(lambda x: (x, x))(1.0)
     with pytest.raises(TypeError, match=r"got: f32\[3\] from the function of grad"):
         traceir.grad(lambda x: x, has_aux=True)(X)
+
+
+def hints() -> list[tuple[str, str]]:
+    """Every hint in the tables, with its row."""
+    rows = rules.default().clauses.values()
+    return [
+        (row.id, hint) for row in rows for hint in (row.hint, *map(text, row.hints))
+    ]
+
+
+def text(hint: Any) -> str:
+    """The text of a hint for some lines, whose patterns are regular expressions."""
+    re.compile(hint.line), re.compile(hint.code)
+    return str(hint.hint)
+
+
+ROOTS = {"jnp": jnp, "np": np, "lax": lax, "random": traceir.random}
+NAME = re.compile(r"\b(jnp|np|lax|random|traceir)\.([a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*)")
+
+
+def test_what_hints_name_exists() -> None:
+    found, missing = 0, []
+    for row, hint in hints():
+        for root, name in NAME.findall(hint):
+            found += 1
+            try:
+                functools.reduce(getattr, name.split("."), ROOTS.get(root, traceir))
+            except AttributeError:
+                missing.append((row, f"{root}.{name}"))
+    assert missing == [] and found > 40
