@@ -51,7 +51,6 @@ VECTORS: list[Callable[[Any], Any]] = [
     lambda x: x[np.where(x > 1)].sum(),
     lambda x: x[np.where(x > 100)],
     lambda x: x[np.where(x > 1)],
-    lambda x: np.compress(x > 1, x),
     lambda x: len(np.where(x > 1)[0]),
     lambda x: np.where(x > 1)[0] + 1,
     lambda x: x[np.where(x > 1)[0]] * 2,

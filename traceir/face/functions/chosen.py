@@ -50,15 +50,6 @@ def _extract(condition: Any, arr: Any) -> Any:
     return Selection(full, traced(jnp.ravel(_mask(which))))
 
 
-@direct(np.compress)
-def _compress(condition: Any, a: Any, axis: Any = None, **options: Any) -> Any:
-    which, value = _value(condition), array_of(a)
-    whole = axis is None or (value.ndim == 1 and axis in (0, -1))
-    if which is None or not whole or options or which.shape != (value.size,):
-        return new(np.compress, (condition, a, axis), options)
-    return _extract(condition, a)
-
-
 @direct(np.unique)
 def _unique(
     ar: Any,
