@@ -85,8 +85,6 @@ ELSEWHERE = {
     "face.objects": "tests/test_plain_objects.py",
     "face.records": "tests/test_plain_records.py",
     "jit.control-flow": "tests/test_control_flow_option.py",
-    # A case is a file, whose text is there.
-    "staged.source": "tests/test_staged.py",
     **dict.fromkeys(
         ("jit.subclass", "update.container"), "tests/test_plain_containers.py"
     ),
@@ -126,7 +124,7 @@ PROSE = {
     **dict.fromkeys(
         (
             *("staged.construct", "staged.jump", "staged.carry", "staged.arrays"),
-            "staged.unbound",
+            *("staged.unbound", "staged.source"),
         ),
         "tests/test_staged.py",
     ),

@@ -734,3 +734,17 @@ def drawn_by_the_module(n):
     for _ in range(n):
         counts[np.random.randint(1, 6)] += np.random.rand()
     return counts.sum(), counts[5], np.random.random()
+
+
+_made: dict = {}
+exec("def without_source(x):\n    return x if x[0] > 0 else -x", _made)
+
+
+def calls_one_without_source(x):
+    """Cites staged.source, level.concretize.bool
+
+    >>> calls_one_without_source(np.array([2.0, 3.0]))
+    Traceback (most recent call last):
+    level.concretize.bool: return _made["without_source"](x)
+    """
+    return _made["without_source"](x)

@@ -52,7 +52,6 @@ UNTRIED = {
     "primitives": 574,
     "random": 1112,
     "special": 602,
-    "staged": 125,
     "windows": 729,
 }
 
