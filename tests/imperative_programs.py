@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from traceir.jit.function import JitFunction, Options
+from traceir_numba.compat import prange
 
 # Gives one of some options.
 Pick = Callable[[Sequence[Any]], Any]
@@ -338,7 +339,7 @@ def function_of(text: str, name: str = "f") -> Callable[..., Any]:
     """The function of this name that a text defines, whose source Python finds."""
     file = f"<program {next(_numbers)}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    scope: dict[str, Any] = {"np": np}
+    scope: dict[str, Any] = {"np": np, "prange": prange}
     exec(compile(text, file, "exec"), scope)
     found: Callable[..., Any] = scope[name]
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import traceir_numba.llvm.turns  # noqa: F401  # stored code calls a function of it
 from traceir.dtypes import as_dtype
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr

@@ -31,8 +31,7 @@ OPERATION_COST: dict[str, Additions] = {
     **dict.fromkeys(("sign", "round"), 2),
     **dict.fromkeys(("shift_left", "shift_right_logical", "shift_right_arithmetic"), 4),
     **dict.fromkeys(("div", "sqrt", "nextafter"), 8),
-    "population_count": 12,
-    "reduce_precision": 12,
+    **dict.fromkeys(("population_count", "reduce_precision"), 12),
     "rem": 20,
     "clz": 24,
     **dict.fromkeys(("exp", "exp2", "expm1", "log"), 25),
@@ -321,39 +320,40 @@ SLICED_CONVOLUTION_FEATURES: Count = 4
 THREADED_WORK: Additions = 5 << 20
 """Launches of more are shared by threads: handing work over takes 2 to 12 us.
 [threads]"""
-
+UNKNOWN_TURNS: Count = 8
+"""Turns that an inner loop is taken to have where values say how many. [turns]"""
+SHARED_TURNS_TIME: Nanoseconds = 30_000
+"""Turns that would take longer, by what the first ones took, are shared. [turns]"""
+TURN_PARTS: Count = 64
+"""Parts into which a loop's turns are cut, at most: numbers that all turns add to are
+added up in each of them. [turns, bits]"""
+TURN_PART_WORK: Additions = 1 << 17
+"""Turns of a part cost as much at least, and a loop that is shared has a part for each
+piece: a call against threads that wait. [turns, bits]"""
 PIECES_PER_THREAD: Count = 4
 """Pieces for each thread: one that wakes late costs little; each is a call.
 [threads]"""
-
 TOLD_PIECES: Count = 64
 """Launches that need more pieces, for signals, say so in the driver: a reader's eye
 against waiting for an interrupt. [large]"""
-
 PIECE_GRAIN: Elements = 64
 """Pieces of long ranges begin at a multiple: lines of the cache, whatever the dtype.
 [threads]"""
-
 ROUNDED_GRAINS: Count = 16
 """Ranges are long from so many grains in a piece on: shorter pieces would be unequal.
 [threads]"""
-
 KERNEL_WORK: Additions = 1 << 29
 """The most that a kernel computes before Python is back and handles signals: some
 hundredths of a second against calls. [large]"""
-
 SAFEPOINT_WORK: Additions = 1 << 24
 """What compiled loops compute before they look at the clock: about a millisecond,
 against what looking costs. [loop]"""
-
 SAFEPOINT_PERIOD: Nanoseconds = 100_000_000
 """How often signals are looked for: to ask for Python's lock takes milliseconds where
 other threads have it. [loop]"""
-
 ROUND_COST: Additions = 512
 """A round of a compiled loop besides its kernels: how often the clock is looked at.
 [loop]"""
-
 SCALAR_COST: Additions = 64
 """The same of an operation on a scalar in it. [loop]"""
 

@@ -3,6 +3,9 @@
 Each function of `tests/plain/loops` runs in a process of its own, with one thread and
 without the store of compiled programs: first the call that compiles, then calls in
 turns. Writes `benchmarks/loops.json`.
+
+With `--threads 2`, functions with a `prange` run with so many, beside
+`numba.njit(parallel=True)`; that is the table `parallel` of the same file.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import os
 import pkgutil
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -54,7 +58,8 @@ def compiled(contender: str, function: Callable[..., Any]) -> Callable[..., Any]
         return own
     import numba
 
-    return rebuilt(function, {}, numba.njit)
+    several = os.environ["NUMBA_NUM_THREADS"] != "1"
+    return rebuilt(function, {}, numba.njit(parallel=True) if several else numba.njit)
 
 
 def _total(xs: Any) -> Any:
@@ -64,10 +69,16 @@ def _total(xs: Any) -> Any:
     return s
 
 
+def is_parallel(program: Program) -> bool:
+    """True if a function has a loop over `prange`."""
+    return "prange" in program.function.__code__.co_names
+
+
 def measure(name: str, connection: Connection) -> None:
     """Send a function's row: for each contender its first call and its best one."""
     program = programs()[name]
     np.seterr(all="ignore")
+    warnings.simplefilter("ignore")  # functions that Numba has nothing to share in
     calls: dict[str, Callable[..., Any]] = {}
     row: dict[str, Any] = {}
     results: dict[str, list[Any]] = {}
@@ -151,12 +162,14 @@ def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="functions whose names contain this")
+    parser.add_argument("--threads", default=1, type=int, help="for prange alone")
     given = parser.parse_args()
-    os.environ |= {"TRACEIR_CACHE": "0", "TRACEIR_NUM_THREADS": "1"}
-    os.environ["NUMBA_NUM_THREADS"] = "1"
+    threads = str(given.threads)
+    os.environ |= {"TRACEIR_CACHE": "0", "TRACEIR_NUM_THREADS": threads}
+    os.environ["NUMBA_NUM_THREADS"] = threads
     rows = []
-    for name in programs():
-        if given.only in name:
+    for name, program in programs().items():
+        if given.only in name and (given.threads == 1 or is_parallel(program)):
             rows.append(_row(name))
             print(line(rows[-1]), flush=True)
     both = [ratios(r) for r in rows if r.get("same")]
@@ -168,7 +181,9 @@ def main() -> None:
     if not given.only:
         from benchmarks.report import machine  # which asks for jax
 
-        text = json.dumps({"machine": machine(), "rows": rows}, indent=1)
+        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        part = "rows" if given.threads == 1 else "parallel"
+        text = json.dumps({**known, "machine": machine(), part: rows}, indent=1)
         RESULTS.write_text(text + "\n")
         page.write()
         readme.draw()

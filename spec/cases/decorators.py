@@ -105,3 +105,68 @@ def arguments_of_another_type(numba):
         return x * x * x
 
     return cube(np.zeros(2))
+
+
+def independent_turns(numba):
+    """Cites staged.turns, staged.turns.fold
+
+    >>> independent_turns(numba)
+    ([5.0, 25.0, 25.25], 3, 25.25)
+    """
+
+    @numba.njit(parallel=True)
+    def norms(rows):
+        out = np.empty(len(rows))
+        many, most = 0, 0.0
+        for i in numba.prange(len(rows)):
+            total = 0.0
+            for value in rows[i]:
+                total += value * value
+            out[i] = total
+            many += 1
+            most = max(most, total)
+        return out, many, most
+
+    out, many, most = norms(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 0.5]]))
+    return out.tolist(), int(many), float(most)
+
+
+def turns_that_meet(numba):
+    """Cites staged.turns.ordered
+
+    >>> turns_that_meet(numba)
+    ([1, 1, 4], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    """
+
+    @numba.njit(parallel=True)
+    def meet(x):
+        found = np.zeros(3, np.int64)
+        steps = np.ones(len(x))
+        for i in numba.prange(len(x)):
+            found[x[i]] += 1
+            if i > 0:
+                steps[i] = steps[i - 1] + 1
+        return found, steps
+
+    found, steps = meet(np.array([2, 0, 2, 1, 2, 2]))
+    return found.tolist(), steps.tolist()
+
+
+def turns_that_fail(numba):
+    """Cites staged.turns.ordered
+
+    >>> turns_that_fail(numba)
+    Traceback (most recent call last):
+    ValueError: raise ValueError(i, x[i])
+    """
+
+    @numba.njit(parallel=True)
+    def total(x):
+        found = 0.0
+        for i in numba.prange(len(x)):
+            if x[i] < 0:
+                raise ValueError(i, x[i])
+            found += x[i]
+        return found
+
+    return float(total(np.array([1.0, -2.0, 3.0, -4.0])))

@@ -748,3 +748,17 @@ def calls_one_without_source(x):
     level.concretize.bool: return _made["without_source"](x)
     """
     return _made["without_source"](x)
+
+
+def turns_with_places_of_their_own(x):
+    """Cites staged.turns.proved
+
+    >>> turns_with_places_of_their_own(np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]))
+    (array([ 1.,  3.,  6., 12., 24., 48.]), 6)
+    """
+    out = x.copy()
+    count = 1
+    for i in range(1, len(x)):
+        out[i] = out[i] + x[i - 1]
+        count += 1 if out[i] > 0 else 0
+    return out, count

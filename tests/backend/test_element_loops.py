@@ -442,7 +442,7 @@ def added(a: float, x: Any, y: Any, n: int) -> None:
 def test_a_loop_with_a_traced_end_has_a_part_without_clamps_in_vectors() -> None:
     args = 2.0, np.ones(1000), np.zeros(1000), 1000
     code = code_of(added, *args)
-    (first,) = re.findall(r"for step_0 in range\(.*?(?=\n    \w)", code, re.DOTALL)
+    (first,) = re.findall(r"for turn in range\(.*?(?=\n\n)", code, re.DOTALL)
     assert "nearest" not in first and "is_place" not in first
     compiled = traceir_numba.jit(added).lower(*args).compile()
     assert re.search(r"fmul (contract )?<\d+ x double>", compiled.as_text("llvm"))

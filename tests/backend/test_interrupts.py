@@ -100,6 +100,21 @@ CALLS = {
                 f(x, at)
         short = lambda: [f(x[:1000], at[:1000])]
     """,
+    "turns of a loop": """
+        from traceir_numba.compat import njit, prange
+
+        @njit
+        def sums(n):
+            found = 0.0
+            for i in prange(n):
+                x = 0.0
+                for j in range(n):
+                    x = x * 0.5 + i * j
+                found += x
+            return found
+
+        call, short = lambda: sums(2_000_000), lambda: [sums(1000)]
+    """,
     "a product": """
         x = np.ones((9000, 9000), np.float32)
         f = long(lambda x: x @ x)
@@ -134,7 +149,7 @@ def after_signal(program: str) -> list[str]:
 
 # One of each kind; what else there is takes the same ways.
 FEW: tuple[str, ...] = ("a while loop", "a loop of arrays", "a kernel in all threads")
-FEW += ("a kernel that runs in order",)
+FEW += ("a kernel that runs in order", "turns of a loop")
 
 
 @pytest.mark.parametrize("name", CALLS if SOAK else FEW)

@@ -8,6 +8,7 @@ import numpy as np
 
 import traceir_numba
 from tools.costs.programs import KNOWN, PROGRAMS, Call, program
+from traceir_numba.compat import prange
 
 __all__ = ["PROGRAMS"]
 
@@ -90,3 +91,20 @@ def known_numbers() -> Call:
         return x * total
 
     return lambda: traceir_numba.jit(powers).trace(KNOWN)
+
+
+@program
+def turns() -> Call:
+    """Loops of turns of a known and of an unknown length, which threads share."""
+
+    def sums(x: Any, ends: Any) -> Any:
+        out, total = np.zeros(len(ends)), 0.0
+        for i in prange(len(ends)):
+            for k in range(ends[i]):
+                out[i] += x[k] * 0.5
+        for i in prange(len(x)):
+            total += np.sin(x[i])
+        return out, total
+
+    jitted, ends = traceir_numba.jit(sums), np.arange(2000) % 23
+    return lambda: jitted(KNOWN, ends)

@@ -17,7 +17,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.face.arrays.unwrapping import in_numpy_trace
-from traceir.face.control_flow.iteration import range_of
+from traceir.face.control_flow.iteration import prange_of
 from traceir.face.generator_arguments import GeneratorArgument, is_generator
 from traceir.face.host_calls import maker, of_generator
 from traceir.jit.cache.fingerprints import attribute
@@ -78,7 +78,7 @@ def of_external(value: Any) -> Any:
         return getattr(of_generator(owner), name)
     if isinstance(value, type):
         if is_of_numba(value, "prange"):
-            return range_of
+            return prange_of
         if issubclass(value, random.Random):
             return _class_of_generators(value)
         return _Clock(value) if (module, name) in _CLASSES else value

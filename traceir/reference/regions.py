@@ -83,6 +83,7 @@ def _while(
     cond_nconsts: int,
     body_jaxpr: ClosedJaxpr,
     body_nconsts: int,
+    **_: Any,
 ) -> Call[V]:
     test, body = domain.ready(cond_jaxpr), domain.ready(body_jaxpr)
     split = cond_nconsts + body_nconsts
@@ -113,7 +114,7 @@ def _scan(
     reverse: bool,
     num_consts: int,
     num_carry: int,
-    unroll: int,
+    **_: Any,
 ) -> Call[V]:
     body, split = domain.ready(jaxpr), num_consts + num_carry
     avals = jaxpr.out_avals[num_carry:]

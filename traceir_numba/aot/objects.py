@@ -17,7 +17,7 @@ from traceir_numba.aot.parts import MEMORY, SUM, data_text, sum_text
 from traceir_numba.aot.seals import FORMAT
 from traceir_numba.device_functions import DTYPES
 from traceir_numba.gemm import blocked, strided
-from traceir_numba.llvm import optimize, safepoints
+from traceir_numba.llvm import optimize, safepoints, turns
 from traceir_numba.llvm.lower import lower
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import mcjit
@@ -72,7 +72,7 @@ def object_of(artefact: Artefact) -> bytes:
 def _own(entry: AotFunction) -> Mapping[str, LlvmTexts]:
     """The texts of the kernels of an entry, by their definitions."""
     return {
-        symbol: LlvmTexts(code.texts, code.inlined)
+        symbol: LlvmTexts(tuple(map(_alone, code.texts)), code.inlined)
         for code in entry.build.codes()
         for symbol in code.addresses
     }
@@ -88,6 +88,10 @@ def _texts(
         return LlvmTexts((MEMORY,))
     if symbol == safepoints.SYMBOL:
         return LlvmTexts((safepoints.NEVER,))
+    if symbol in turns.NEEDS:
+        return LlvmTexts((turns.ALONE,))
+    if symbol == safepoints.STOPPED.symbol:
+        return LlvmTexts((turns.STOPPABLE,))
     if symbol.startswith(SUM):
         dtype = symbol.removeprefix(SUM)
         args = (f"{dtype}*", f"{dtype}*", "int64", "int64")
@@ -102,7 +106,7 @@ def _texts(
 
 
 def _alone(text: str) -> str:
-    """The text of products that are shared with no other thread."""
+    """The text of what is shared with no other thread."""
     alone = "@traceir_threads = internal constant i64 1"
     return text.replace("declare void @traceir_threads()", alone)
 

@@ -1,24 +1,20 @@
 """Loops and choices as routines: steps over buffers.
 
 A rank-zero value is a scalar of the routine. An array that is carried is a pointer: a
-step reads what one points to, writes what another points to, and then they change
-places, so that no carry is copied.
-
-A routine is one function of machine code, with its extents written in it, that calls
-kernels. Scalars are variables of the routine, and all memory is made before it runs. A
-program that calls the host is cut at the calls (`lowering.host_partition`): only what
-lies between them is compiled.
+step reads what one points to and writes what another does; then they change places.
+Scalars are variables of the routine, and all memory is made before it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.buffers.loop_carries import moves_of
 from traceir_numba.buffers.overwriting import steps_over
 from traceir_numba.buffers.routine_buffers import RoutineBuffers, alike, constant
+from traceir_numba.buffers.share_loops import turns_of
 from traceir_numba.emitters.kinds import Region
 from traceir_numba.emitters.regions import LoopOp, SwitchOp
 from traceir_numba.fusion.clusters import Cluster
@@ -53,9 +49,16 @@ from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.side_exits import carried_status
 from traceir_numba.lowering.split_loops import sole_counter
 
+Names = Mapping[Var, str]
+Shared = Callable[[list[Step], RoutineBuffers, str], list[Step]] | None
+
 
 def routine_of(
-    eqn: Eqn, name: str, needed: Sequence[Var], printed: Mapping[Var, str]
+    eqn: Eqn,
+    name: str,
+    needed: Sequence[Var],
+    printed: Mapping[Var, str],
+    shared: Shared = None,
 ) -> Routine:
     """The routine of one equation of control flow.
 
@@ -73,7 +76,8 @@ def routine_of(
     wanted = {v: work.value(v, "result") for v in needed}
     for slot in wanted.values():
         work.give(slot)
-    block = RoutineBuilder(work, _alone(eqn), slots, wanted)
+    alone = ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
+    block = RoutineBuilder(work, alone, slots, wanted)
     steps += block.run()
     for var, slot in wanted.items():
         found = block.slots[var]
@@ -82,6 +86,7 @@ def routine_of(
         else:
             steps = work.moved(steps, found, slot)
     steps = [*in_line(steps)]
+    steps = steps if shared is None else shared(steps, work, name)
     used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
     args = [k for k in work.args if k in used or k not in work.owned]
     return Routine(name, tuple(work.buffers), tuple(args), tuple(steps))
@@ -90,11 +95,6 @@ def routine_of(
 def operands_of(eqn: Eqn) -> list[Var]:
     """The variables that a routine is given."""
     return list(dict.fromkeys(a for a in eqn.inputs if isinstance(a, Var)))
-
-
-def _alone(eqn: Eqn) -> ClosedJaxpr:
-    """The program of one equation."""
-    return ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
 
 
 class RoutineBuilder:
@@ -336,13 +336,13 @@ class RoutineBuilder:
             self.slots[var] = taken.get(slot, slot)
         steps = renamed(moves.steps, taken) if taken else moves.steps
         carried = [taken.get(slot, slot) for slot in carried]
+        turns = turns_of(flow, carried, self.source)
         if flow.test is None:
             index = f"step_{next(work.numbers)}"
             read = tuple(zip(stacks, rows, strict=True))
             written = tuple(zip(results, targets, strict=True))
-            self.steps.append(
-                Loop(flow.length, flow.reverse, read, written, steps, index, eqn.source)
-            )
+            over = flow.length, flow.reverse, read, written
+            self.steps.append(Loop(*over, steps, index, eqn.source, turns))
             return
         inputs = dict(zip(flow.test.jaxpr.invars, [*tested, *carried], strict=True))
         test = RoutineBuilder(work, flow.test, inputs)
@@ -352,7 +352,8 @@ class RoutineBuilder:
         steady = [k for k, (_, steady) in status.items() if steady]
         counter = None if nested else self.counter(flow, test, carried, steady)
         made = While(
-            *(tuple(test.steps), holds, steps, eqn.source), counter, flow.most_turns
+            *(tuple(test.steps), holds, steps, eqn.source),
+            *(counter, flow.most_turns, turns),
         )
         self.steps.append(made)
 

@@ -12,6 +12,7 @@ that it calls. Start reading at `nest.emit`; `module.module_of` writes a whole p
 - `module`: a compiled program as one Python module that needs Numba alone
 - `nest`: loop nests as source: one short function for each kernel
 - `nest_emitter`: bodies, accumulators and loops of nests, for all their writers
+- `parallel_turns`: routines as source, with loops whose turns threads share
 - `prefix_scans`: prefix scans as source: each element gets the fold up to it
 - `routine`: routines as source: loops, choices and scalars around kernel calls
 - `row_reductions`: reductions along rows: in lanes, then across the lanes

@@ -124,6 +124,18 @@ def evaluated(kernel):
         return found[0] if len(found) == 1 else found
 
     return call'''
+TURNS_TEXT = '''\
+{text}
+
+
+@function
+def shared_{name}({names}count, size, parts):
+    """Run parts of a loop's turns; traceir shares them among threads: same bits."""
+    for part in range(parts):
+        first = part * size
+        last = first + size if first + size < count else count
+        {name}({names}part, first, last)
+    return 0'''
 HELPERS = {
     "evaluated": REFERENCE_CALL_TEXT,
     "kernel": KERNEL_TEXT,
@@ -292,7 +304,12 @@ def _kernel_text(kernel: KernelSource) -> str:
 
 def _inner_text(kernel: KernelSource) -> str:
     """A kernel that routines call."""
-    return f"{_slow(kernel)}@function\n{kernel.text}"
+    text = f"{_slow(kernel)}@function\n{kernel.text}"
+    if kernel.private is None:
+        return text
+    given, _, _ = kernel.text.partition("\n")[0].rpartition("share, lo, hi")
+    names = given.partition("(")[2]
+    return TURNS_TEXT.format(name=kernel.name, names=names, text=text)
 
 
 def _slow(kernel: KernelSource) -> str:

@@ -6,6 +6,7 @@ exact once they are truncated.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from traceir_numba.codegen import column_reductions, prefix_scans, row_reductions
@@ -26,6 +27,8 @@ class KernelSource:
     `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
     that it has just written: two of them are not read as one vector. `rounds` are the
     costs of one round of each loop that needs a safepoint, in the order of the text.
+    A function of a part of a loop's turns has the bytes of its `private` pointers, the
+    last ones: each thread has its own.
     """
 
     name: str
@@ -35,10 +38,24 @@ class KernelSource:
     sizes: tuple[str, ...]
     calls: tuple[str, ...]
     slow: tuple[str, ...]
-    kernels: tuple[tuple[str, LoopNest], ...] = ()
+    kernels: tuple[tuple[str, LoopNest | str], ...] = ()
     interleave: int = 1
     scalar: bool = False
     rounds: tuple[int, ...] = ()
+    private: tuple[int, ...] | None = None
+
+    @property
+    def key(self) -> str:
+        """The text of a routine without comments, and all that its names stand for: it
+        makes two of them the same code."""
+        text = re.sub(r"(?m)^ *#.*\n", "", self.text + "\n")
+        return f"{self.pointers} {self.private} {list(self.kernels)} {text}"
+
+    @property
+    def own_sizes(self) -> tuple[str, ...]:
+        """The names of the integers that a call gives: for turns, their number, that
+        of a part, and how many parts there are."""
+        return self.sizes if self.private is None else ("count", "size", "parts")
 
 
 def emit(nest: LoopNest, labels: Labels, name: str) -> KernelSource:

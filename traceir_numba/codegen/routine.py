@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 from traceir_numba import cost_model
 from traceir_numba.buffers.lower_control_flow import is_inline
@@ -18,7 +19,7 @@ from traceir_numba.codegen.body import (
     pointer_name,
 )
 from traceir_numba.codegen.nest import KernelSource
-from traceir_numba.loops.nest import Access, LoopNest, ScalarConstant
+from traceir_numba.loops.nest import Access, ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
@@ -32,50 +33,12 @@ from traceir_numba.loops.program import (
     LeaveLoop,
     LoadScalar,
     Loop,
-    Routine,
     Step,
     StoreScalar,
     While,
 )
 from traceir_numba.loops.schedule import LaunchRange, range_of
-from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments, is_strided
-
-
-def emit_routine(
-    routine: Routine, kernels: Mapping[LoopNest, KernelSource]
-) -> KernelSource:
-    """The source of a routine; `kernels` are those of its launches."""
-    emitter = RoutineEmitter(routine.buffers, kernels)
-    emitter.steps(routine.steps)
-    code, buffers = emitter.code, routine.buffers
-    pointers = [buffers[k] for k in routine.args]
-    names = [pointer_name(b.name) for b in pointers]
-    return KernelSource(
-        routine.name,
-        "\n".join([f"def {routine.name}({', '.join(names)}):", *code.lines]),
-        tuple(memory_dtype(b.dtype) for b in pointers),
-        (),
-        (),
-        tuple(code.calls),
-        (),
-        tuple((kernels[n].name, n) for n in nests_of(routine)),
-        scalar=any(map(_scatters, walk(routine.steps))),
-        rounds=tuple(emitter.rounds),
-    )
-
-
-def _scatters(step: Step) -> bool:
-    """True if single elements are put somewhere, and perhaps read soon."""
-    if not isinstance(step, Launch) or not is_inline(step):
-        return False
-    return any(store.access.dynamic for store in step.nest.all_stores)
-
-
-def nests_of(routine: Routine) -> list[LoopNest]:
-    """The nests that a routine calls as kernels, each once."""
-    launches = (s for s in walk(routine.steps) if isinstance(s, Launch))
-    return list(dict.fromkeys(s.nest for s in launches if not is_inline(s)))
 
 
 @dataclass(slots=True)
@@ -119,7 +82,7 @@ class RoutineEmitter:
     """A writer of the source of a routine's steps, in one function."""
 
     def __init__(
-        self, buffers: Sequence[Buffer], kernels: Mapping[LoopNest, KernelSource]
+        self, buffers: Sequence[Buffer], kernels: Mapping[Any, KernelSource]
     ) -> None:
         self.buffers = buffers
         self.kernels = kernels
@@ -320,18 +283,23 @@ class RoutineEmitter:
             self.repeated(step.length),
             self.code.block(f"for {at} in range({ends}):"),
         ):
-            for stack, row in step.read:
-                if self.is_scalar(row):
-                    self.load_row(stack, row, at)
-                else:
-                    self.point(stack, row, at)
-            for stack, row in step.written:
-                if not self.is_scalar(row):
-                    self.point(stack, row, at)
-            self.steps(step.steps)
-            for stack, row in step.written:
-                if self.is_scalar(row):
-                    self.store_row(stack, row, at)
+            self.rows(step)
+
+    def rows(self, step: Loop) -> None:
+        """A turn of a loop over rows."""
+        at = step.index
+        for stack, row in step.read:
+            if self.is_scalar(row):
+                self.load_row(stack, row, at)
+            else:
+                self.point(stack, row, at)
+        for stack, row in step.written:
+            if not self.is_scalar(row):
+                self.point(stack, row, at)
+        self.steps(step.steps)
+        for stack, row in step.written:
+            if self.is_scalar(row):
+                self.store_row(stack, row, at)
 
     def load_row(self, stack: int, row: int, at: str) -> None:
         """Take a scalar from its place in a stack."""

@@ -6,6 +6,7 @@ Serves: prim.while, prim.scan, prim.cond
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
 from traceir.transforms.control.while_ import WhileEqn, with_one_predicate
@@ -20,7 +21,9 @@ class LoopOp:
 
     The body takes `used`, the carry and one row of each of `rows`; it gives the carry
     and one row of each stacked result. The test takes `test_consts` and the carry; it
-    holds `most_turns` times at most, where that is known.
+    holds `most_turns` times at most, where that is known. The user may have said that
+    turns are `independent`; the last `status` values of the carry are those of the
+    check that fails first.
     """
 
     body: ClosedJaxpr
@@ -32,6 +35,8 @@ class LoopOp:
     test: ClosedJaxpr | None = None
     test_consts: Atoms = ()
     most_turns: int | None = None
+    independent: bool = False
+    status: int = 0
 
     @property
     def operands(self) -> Atoms:
@@ -75,6 +80,12 @@ class SwitchOp:
 Flow = LoopOp | SwitchOp
 
 
+def _turns(eqn: Eqn) -> dict[str, Any]:
+    """The facts that an equation tells about its turns."""
+    params = dict(eqn.params)
+    return {name: params.get(name, 0) for name in ("independent", "status")}
+
+
 def read_while(eqn: Eqn) -> LoopOp:
     """A loop with a test; one for each lane becomes one for all of them."""
     loop, xs = with_one_predicate(WhileEqn.of(eqn.params)), eqn.inputs
@@ -87,6 +98,7 @@ def read_while(eqn: Eqn) -> LoopOp:
         test=loop.test,
         test_consts=xs[:first],
         most_turns=dict(eqn.params).get("most_turns"),  # type: ignore[arg-type]
+        **_turns(eqn),
     )
 
 
@@ -100,6 +112,8 @@ def write_while(eqn: Eqn, flow: Flow) -> Params:
             "body_nconsts": len(flow.consts),
             "cond_jaxpr": flow.test,
             "cond_nconsts": len(flow.test_consts),
+            "independent": flow.independent,
+            "status": flow.status,
         }
     )
 
@@ -115,6 +129,7 @@ def read_scan(eqn: Eqn) -> LoopOp:
         xs[split:],
         int(eqn.param("length")),
         bool(eqn.param("reverse")),
+        **_turns(eqn),
     )
 
 
@@ -127,6 +142,7 @@ def write_scan(eqn: Eqn, flow: Flow) -> Params:
             "jaxpr": flow.body,
             "num_consts": len(flow.consts),
             "num_carry": len(flow.carry),
+            "status": flow.status,
         }
     )
 

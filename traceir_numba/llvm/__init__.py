@@ -13,5 +13,6 @@ reading at `lower.lower`.
 - `statements`: assignments, and the joins of branches
 - `symbols`: the things that a name may stand for besides a variable
 - `trampoline`: calls of machine code from Python, ten times as fast as ctypes
+- `turns`: turns of a loop shared by the threads of the pool, from within machine code
 - `types`: the types of generated code, and how arithmetic mixes them
 """

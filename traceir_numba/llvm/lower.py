@@ -22,7 +22,7 @@ from typing import Any
 
 from traceir.base.python_parser import parse_module
 from traceir_numba.llvm.ir_builder import BasicBlock
-from traceir_numba.llvm.safepoints import CALLEE, with_safepoints
+from traceir_numba.llvm.safepoints import CALLEE, STOPPED, with_safepoints
 from traceir_numba.llvm.statements import Names, StatementLowering, Way
 from traceir_numba.llvm.types import IRValue, NotInLanguage, common, llvm_type
 
@@ -36,21 +36,27 @@ def lower(
     attributes: str = "",
     interleave: int = 1,
     rounds: Sequence[int] = (),
+    stops: bool = False,
 ) -> str:
     """LLVM text that defines `symbol` as the function of that source.
 
     `args` and `result` are types such as "float32" and "float32*"; `globals` say what
     names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `IRValue`.
     Innermost loops that become vectors `interleave` so many of them. With the costs
-    of their `rounds`, loops have safepoints.
+    of their `rounds`, loops have safepoints. One that `stops` takes another pointer
+    first, to a flag that ends it, and tells by its result that it has been ended.
     Raises NotInLanguage for what the language does not have.
     """
     (tree,) = parse_module(text).body
     if not isinstance(tree, ast.FunctionDef):
         raise NotInLanguage(type(tree).__name__)
+    if stops:
+        tree.args.args.insert(0, ast.arg("flag"))
+        tree.body.append(ast.Return(ast.Constant(0)))
+        args, result = ("int64*", *args), "int64"
     if any(cost > 0 for cost in rounds):
-        with_safepoints(tree, rounds)
-        globals = {**globals, "safepoint": CALLEE}
+        with_safepoints(tree, rounds, stops)
+        globals = {**globals, "safepoint": STOPPED if stops else CALLEE}
     function = _FunctionLowering(globals, result, interleave)
     function.run(tree, args)
     parameters = ", ".join(

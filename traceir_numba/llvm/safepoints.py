@@ -29,6 +29,8 @@ from traceir_numba.runtime.external_symbols import provided
 
 SYMBOL = "traceir_safepoint"
 CALLEE = Callee(SYMBOL, ("int64",), "int64")
+# The same where a flag tells that another thread has raised.
+STOPPED = Callee("traceir_stoppable_safepoint", ("int64", "int64*"), "int64")
 NEEDS = (
     "traceir_clock",
     "traceir_lock",
@@ -96,14 +98,19 @@ def load() -> optimize.MachineCode:
     return optimize.link([text], [SYMBOL])
 
 
-def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
+def with_safepoints(
+    tree: ast.FunctionDef, costs: Iterable[int], stops: bool = False
+) -> None:
     """Put safepoints in a function's loops.
 
     `costs` are what a round of each loop costs, in the order of the text; 0 for loops
     that end soon, less than 0 for those that do after an unknown number of rounds:
-    where a loop around them polls, they count their rounds for it.
+    where a loop around them polls, they count their rounds for it. A function that
+    `stops` looks at a flag, too, and tells when it has been ended.
     """
     _Safepoints(costs).visit(tree)
+    if stops:
+        _Stops().visit(tree)
     tree.body[:0] = parse_module(BEGIN.format(budget=cost_model.SAFEPOINT_WORK)).body
 
 
@@ -152,6 +159,20 @@ class _Safepoints(ast.NodeTransformer):
             return node
         flag = next(self.flags)
         return _in_parts(node, flag, (first, end, int(step)), rounds, cost)
+
+
+class _Stops(ast.NodeTransformer):
+    """Has safepoints look at a flag, and the function return -1 where they end it."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        """A call, perhaps of a safepoint."""
+        if isinstance(node.func, ast.Name) and node.func.id == "safepoint":
+            node.args.append(ast.Name("flag", ast.Load()))
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        """The end of the function."""
+        return node if node.value else ast.Return(ast.Constant(-1))
 
 
 def _has_loop(node: ast.While) -> bool:

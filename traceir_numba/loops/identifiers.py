@@ -10,7 +10,7 @@ import re
 _LOOPS = (
     "lo hi lane base width block start stop last step blocks tile better rows top row "
     "part parts point element rest thread count group groups owner line totals first "
-    "before value"
+    "before value share size"
 )
 _MODULE = (
     "np math cuda inf nan types void function kernel parallel in_order empty copy "

@@ -139,6 +139,27 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnCarry:
+    """A part of a loop's carry where threads share the turns: a "counter", which grows
+    by `step`, an "array" with places for each turn, a part of the "status", its
+    "number", what the "last" turn leaves, or a number that is folded, by the fold."""
+
+    slot: int
+    kind: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTurns:
+    """Facts about a loop's turns: the carry, if threads may share them, or why
+    they have to come in order though the user says that they need not."""
+
+    carries: tuple[TurnCarry, ...] = ()
+    ordered: str = ""
+    counter: Counter | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """Steps over rows.
 
@@ -152,6 +173,7 @@ class Loop:
     steps: tuple[Step, ...]
     index: str
     line: Source | None = None
+    turns: SharedTurns | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +200,26 @@ class While:
     line: Source | None = None
     counter: Counter | None = None
     most_turns: int | None = None
+    turns: SharedTurns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelLoop:
+    """A loop whose turns threads share, as a function of its own.
+
+    It is given `pointers`, `scalars` in memory of their own, `private` memory, of which
+    each thread has its own, and memory for what each of the `parts` leaves in a scalar.
+    A part has `grain` turns at least.
+    """
+
+    name: str
+    loop: Loop | While
+    grain: int
+    turns: SharedTurns
+    pointers: tuple[int, ...]
+    scalars: tuple[tuple[int, int], ...]
+    private: tuple[int, ...]
+    parts: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +272,7 @@ Step = (
     | Assign
     | Loop
     | While
+    | ParallelLoop
     | Branch
     | LeaveLoop
 )

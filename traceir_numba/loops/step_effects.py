@@ -17,7 +17,9 @@ from traceir_numba.loops.program import (
     LeaveLoop,
     LoadScalar,
     Loop,
+    ParallelLoop,
     Reshape,
+    SharedTurns,
     Step,
     StoreScalar,
     While,
@@ -31,6 +33,8 @@ def inner(step: Step) -> tuple[tuple[Step, ...], ...]:
             return (steps,)
         case While(test=test, steps=steps):
             return (test, steps)
+        case ParallelLoop(loop=loop):
+            return ((loop,),)
         case Branch(branches=branches):
             return branches
     return ()
@@ -78,6 +82,9 @@ def reads(step: Step) -> set[int]:
             found = {holds}
             if counter is not None:
                 found |= {counter.slot, counter.stop}
+        case ParallelLoop():
+            found = {*step.pointers, *step.private}
+            found |= {slot for pair in step.scalars for slot in pair}
         case Branch(index=index):
             found = {index}
     own = {slot for slot in found if isinstance(slot, int)}
@@ -103,6 +110,8 @@ def writes(step: Step) -> set[int]:
             found = {target for target, _ in pairs}
         case Loop(read=read, written=written):
             found = {row for _, row in read} | {stack for stack, _ in written}
+        case ParallelLoop(parts=parts):
+            found = {memory for _, memory in (*parts, *step.scalars)}
         case _:
             found = set()
     return found.union(*(writes(s) for steps in inner(step) for s in steps))
@@ -121,6 +130,23 @@ def pointers_to(slot: int, steps: Iterable[Step]) -> set[int]:
     while more := {t for t, s in pairs if s in found} - found:
         found |= more
     return found - {slot}
+
+
+def with_slots(
+    turns: SharedTurns | None, slots: Mapping[int, int]
+) -> SharedTurns | None:
+    """The facts about a loop's turns, with other slots in place of some."""
+    if turns is None:
+        return None
+    carries = tuple(replace(c, slot=slots.get(c.slot, c.slot)) for c in turns.carries)
+    counter = turns.counter
+    if counter is not None:
+        stop = counter.stop
+        stop = slots.get(stop, stop) if isinstance(stop, int) else stop
+        counter = replace(
+            counter, slot=slots.get(counter.slot, counter.slot), stop=stop
+        )
+    return replace(turns, carries=carries, counter=counter)
 
 
 def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]:
@@ -164,6 +190,7 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                     read=tuple((slot(a), slot(b)) for a, b in read),
                     written=tuple((slot(a), slot(b)) for a, b in written),
                     steps=renamed(body, slots),
+                    turns=with_slots(step.turns, slots),
                 )
             case While(test, holds, body, counter=counter):
                 if counter is not None:
@@ -175,6 +202,7 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                     holds=source(holds),
                     steps=renamed(body, slots),
                     counter=counter,
+                    turns=with_slots(step.turns, slots),
                 )
             case Branch(index, branches):
                 return replace(

@@ -93,8 +93,17 @@ def _dce_loop(flow: LoopOp, wanted: list[bool]) -> tuple[LoopOp, list[bool]]:
         xs=_only(flow.xs, inputs[n + m :]),
         test=test,
         test_consts=_only(flow.test_consts, in_test[: len(flow.test_consts)]),
+        status=status_left(flow, wanted),
     )
     return flow, wanted
+
+
+def status_left(flow: LoopOp, kept: Sequence[bool]) -> int:
+    """How many of the carry's last values are a status, where some are kept: none if
+    its number, the last one, is not."""
+    count = len(flow.carry)
+    last = kept[count - flow.status : count]
+    return sum(last) if last and last[-1] else 0
 
 
 def _dce_switch(flow: SwitchOp, wanted: list[bool]) -> SwitchOp:

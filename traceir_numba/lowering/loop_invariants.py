@@ -25,6 +25,7 @@ from traceir_numba.emitters.kinds import (
     View,
 )
 from traceir_numba.emitters.regions import Atoms, Flow, LoopOp, SwitchOp
+from traceir_numba.lowering.dce import status_left
 
 Given = dict[int, Atom]  # inputs by number that are known inside a program
 
@@ -153,6 +154,7 @@ def _carry_to_consts(flow: LoopOp, fixed: Collection[int]) -> LoopOp:
         carry=tuple(a for k, a in enumerate(flow.carry) if k not in fixed),
         test=test,
         test_consts=flow.test_consts + moved if test is not None else (),
+        status=status_left(flow, [k not in fixed for k in range(m)]),
     )
 
 

@@ -204,5 +204,6 @@ def _repeat(work: Rewriter, eqn: Eqn, flow: LoopOp) -> tuple[LoopOp, list[Value]
         xs=atoms_of(rows),
         test=test,
         test_consts=atoms_of(tested),
+        status=len(atoms_of(carry[m - flow.status :])),
     )
     return made, results

@@ -137,7 +137,7 @@ def most_turns(eqn: Eqn, ranges: RangeAnalysis) -> int | None:
         outer = stop if isinstance(stop, Literal) else eqn.inputs[_place(test, stop)]
         first, end = ranges.of(carry[number])[0], ranges.of(outer)[1]
         var, out = body.jaxpr.invars[used + number], body.jaxpr.outvars[number]
-        step = _step(body.jaxpr, var, out)
+        step = step_of(body.jaxpr, var, out)
         if end + step - 1 <= of_dtype(var.aval.dtype)[1]:  # else it may wrap
             found.append(max(0, -(-(end - first) // step)))
     return min(found, default=None)
@@ -171,7 +171,7 @@ def counters(
         ):
             continue
         number = carry.index(x)
-        if _step(body, body.invars[used + number], body.outvars[number]) > 0:
+        if step_of(body, body.invars[used + number], body.outvars[number]) > 0:
             yield number, test.eqns.index(compare), stop
 
 
@@ -201,7 +201,7 @@ def sole_counter(
         else:
             var, out = body.invars[used + number], body.outvars[number]
             if test.outvars[0] in compared:
-                return number, _step(body, var, out), stop
+                return number, step_of(body, var, out), stop
     return None
 
 
@@ -230,7 +230,7 @@ def _unconverted(atom: Atom, makers: dict[Var, Eqn]) -> Atom:
     return atom
 
 
-def _step(body: Jaxpr, var: Var, out: Atom) -> int:
+def step_of(body: Jaxpr, var: Var, out: Atom) -> int:
     """The known number by which a part of the carry grows in each turn; else 0."""
     for number, offset in _shifted(body, var):
         if number is out:

@@ -23,12 +23,14 @@ from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.buffers.buffer_assignment import assign_buffers
 from traceir_numba.buffers.lower_control_flow import operands_of, routine_of
+from traceir_numba.buffers.share_loops import share_loops
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters.kinds import Matmul
 from traceir_numba.emitters.pairs.values import part_of
 from traceir_numba.errors import unsupported
 from traceir_numba.fusion.clusters import Cluster, Shape
 from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.llvm.turns import can_share
 from traceir_numba.loops.identifiers import program_name, safe_name
 from traceir_numba.loops.lower_clusters import ClusterLowering
 from traceir_numba.loops.program import (
@@ -87,7 +89,7 @@ def build_program(
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = program_name(name)
-    program = _ProgramBuilder(flat, names, own_name, printed).program(text)
+    program = _ProgramBuilder(flat, names, own_name, printed, device).program(text)
     program = replace(program, views=lowered.views)
     return assign_buffers(program, [program.inputs[k] for k in donated])
 
@@ -135,8 +137,10 @@ class _ProgramBuilder:
         names: dict[Var, str],
         own_name: str,
         printed: Mapping[Var, str],
+        device: bool,
     ) -> None:
         self.printed = printed
+        self.device = device
         self.own_name = own_name
         self.closed = closed
         self.names = {var: safe_name(name) for var, name in names.items()}
@@ -278,7 +282,8 @@ class _ProgramBuilder:
         name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
         outvars = self.closed.jaxpr.outvars
         needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
-        routine = routine_of(eqn, name, needed, self.printed)
+        shared = share_loops if not self.device and can_share() else None
+        routine = routine_of(eqn, name, needed, self.printed, shared)
         slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
         slots += [self.slot(v, "temporary") for v in needed]
         for number, k in enumerate(routine.args[len(slots) :]):

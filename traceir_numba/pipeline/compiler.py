@@ -97,7 +97,11 @@ def build(
         module = module_of(program, sources)
     by_name: dict[str, CompiledKernel] = {}
     with timed(seconds, "compile"):
-        for requests in (sources.requests(program), sources.routines(program)):
+        for requests in (
+            sources.requests(program),
+            sources.turns(),
+            sources.routines(program),
+        ):
             made = kernel_cache.compiled([*requests.items()])
             names = [kernel.name for kernel in requests.values()]
             by_name.update(zip(names, made, strict=True))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
+from traceir.base.source_info import Source
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import short_dtype
 from traceir_numba import cost_model
@@ -23,11 +24,14 @@ from traceir_numba.loops.program import (
     CallRoutine,
     Copy,
     Launch,
+    Loop,
+    ParallelLoop,
     Reshape,
     Step,
+    While,
 )
 from traceir_numba.loops.schedule import range_of
-from traceir_numba.loops.step_effects import reads, writes
+from traceir_numba.loops.step_effects import reads, walk, writes
 from traceir_numba.runtime.thread_pool import threads
 
 # An instruction of x86-64 that computes with several numbers in one register: of
@@ -85,7 +89,28 @@ def report(
         found = bits.get(names[k])
         return _vectors(step.nest, kernels[k], found) + _threads(step)
 
-    return told(program, names, how, lambda run: "control flow, one thread", seconds)
+    return told(program, names, how, _turns, seconds)
+
+
+def _turns(run: CallRoutine) -> str:
+    """The loops of a routine whose turns threads share, and those whose turns come in
+    order though their user says that they need not."""
+    lines = []
+    for step in walk(run.routine.steps):
+        match step:
+            case ParallelLoop(loop=loop):
+                many = _plural(threads(), "thread")
+                lines.append(f"turns {_at(loop.line)} shared by {many}")
+            case Loop() | While() if step.turns and step.turns.ordered:
+                lines.append(f"turns {_at(step.line)} in order, {step.turns.ordered}")
+    if not any(isinstance(s, ParallelLoop) for s in walk(run.routine.steps)):
+        lines.insert(0, "one thread")
+    return "; ".join(["control flow, " + lines[0], *lines[1:]])
+
+
+def _at(line: Source | None) -> str:
+    """The user's line of a loop."""
+    return "of a loop" if line is None else f"of the loop in line {line.line}"
 
 
 def told(

@@ -33,7 +33,7 @@ from traceir_numba.device_functions import (
 from traceir_numba.emitters.draws import EXPORTED
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
-from traceir_numba.llvm import optimize, safepoints
+from traceir_numba.llvm import optimize, safepoints, turns
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import (
     KNOWN,
@@ -172,17 +172,21 @@ def _part(kernel: KernelSource) -> _KernelText:
     inner = {name: _kernels[nest] for name, nest in kernel.kernels}
     others = {name: _callee_of(one) for name, one in inner.items()}
     symbol = _symbol(kernel)
-    args = _arguments(kernel)
+    args = _arguments(kernel, kernel.sizes)
+    shared = kernel.private is not None
     text = _lowered(
         kernel.text,
-        symbol,
+        turns.part_symbol(symbol) if shared else symbol,
         args,
         None,
         kernel.calls,
         others,
         interleave=kernel.interleave,
         rounds=kernel.rounds if safepoints.can_poll() else (),
+        stops=shared,
     )
+    if kernel.private is not None:
+        text += turns.shared_text(symbol, len(kernel.pointers), kernel.private)
     if kernel.scalar:
         text = optimize.SCALAR + text
     return _KernelText(kernel, symbol, text, [*inner.values()])
@@ -209,6 +213,8 @@ def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
     uses += [one.code for part in parts for one in part.inner]
     if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
         uses.append(safepoints.load())
+    if any(safepoints.STOPPED.symbol in text for text in texts):
+        uses.append(turns.load())
     code = optimize.link(texts, symbols, inlined, uses)
     return [CompiledKernel(p.kernel, code, p.symbol, p.text) for p in parts]
 
@@ -231,18 +237,20 @@ def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
         one
         for one in called.values()
         if len(one.lowered) < cost_model.INLINED_KERNEL_TEXT
+        and one.kernel.private is None
     ]
 
 
-def _arguments(kernel: KernelSource) -> tuple[str, ...]:
-    """The types of a kernel's arguments."""
+def _arguments(kernel: KernelSource, sizes: Sequence[str]) -> tuple[str, ...]:
+    """The types of a kernel's arguments, with so many integers."""
     pointers = tuple(f"{dtype}*" for dtype in kernel.pointers)
-    return pointers + ("int64",) * len(kernel.sizes)
+    return pointers + ("int64",) * len(sizes)
 
 
 def _callee_of(one: CompiledKernel) -> Callee:
     """A kernel as a routine calls it."""
-    return Callee(one.symbol, _arguments(one.kernel), None)
+    args = _arguments(one.kernel, one.kernel.own_sizes)
+    return Callee(one.symbol, args, None if one.kernel.private is None else "int64")
 
 
 def _symbol(kernel: KernelSource) -> str:
@@ -339,12 +347,15 @@ def _lowered(
     constants: Iterable[str] = (),
     interleave: int = 1,
     rounds: Sequence[int] = (),
+    stops: bool = False,
 ) -> str:
     """The LLVM text of a function, its names looked up in the tables."""
     names = {**NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
-    return lower(text, symbol, args, result, names, _attributes(), interleave, rounds)
+    return lower(
+        *(text, symbol, args, result, names, _attributes(), interleave, rounds, stops)
+    )
 
 
 @cache

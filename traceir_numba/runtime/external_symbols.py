@@ -25,11 +25,15 @@ OF_PYTHON = {
     "traceir_lock": "PyGILState_Ensure",
     "traceir_unlock": "PyGILState_Release",
     "traceir_handle_signals": "PyErr_CheckSignals",
+    "traceir_call": "PyObject_CallFunction",
+    "traceir_drop": "Py_DecRef",
 }
 # Functions of NumPy's generators, which `numpy.random._generator` exports.
 OF_NUMPY = "traceir_random_"
-# A number that code reads: how many threads may share a product.
+# A number that code reads: how many threads may share work.
 THREADS = ctypes.c_int64(1)
+# Functions of Python's that code calls, by symbol.
+OBJECTS: dict[str, object] = {}
 
 
 @cache
@@ -37,6 +41,9 @@ def provided(symbol: str) -> bool:
     """True if a symbol is a library's function, which code can call from now on."""
     if symbol == "traceir_threads":
         llvm.add_symbol(symbol, ctypes.addressof(THREADS))
+        return True
+    if symbol in OBJECTS:
+        llvm.add_symbol(symbol, id(OBJECTS[symbol]))
         return True
     library: ctypes.CDLL = ctypes.pythonapi
     name = OF_PYTHON.get(symbol)

@@ -10,6 +10,7 @@ import _thread
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from traceir_numba import cost_model
@@ -231,6 +232,22 @@ def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:
     finally:
         for _ in left:  # after an exception there may be some: leave them undone
             pass
+
+
+def run(task: Callable[[], None]) -> None:
+    """Run a task in all threads, until each has ended."""
+    _pool.run(task)
+
+
+def equal_parts(low: int, high: int, count: int) -> list[tuple[int, int]]:
+    """A range in at most so many pieces, whose lengths differ by one at most.
+
+    >>> equal_parts(1, 8, 3)
+    [(1, 3), (3, 5), (5, 8)]
+    """
+    length = high - low
+    ends = [low + k * length // count for k in range(count + 1)]
+    return [(lo, hi) for lo, hi in pairwise(ends) if lo < hi]
 
 
 def thread_split(low: int, high: int, count: int) -> list[tuple[int, int]]:

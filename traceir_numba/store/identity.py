@@ -20,6 +20,7 @@ SOURCES = {
         "numpy/indexing/integer_ranges.py",
         "numpy/indexing/intervals.py",
         "numpy/indexing/loop_ranges.py",
+        "numpy/indexing/turn_places.py",
         "reference/**/*.py",
         "rules/formulas/helpers.py",
         "text/words.py",

@@ -15,12 +15,14 @@ from traceir.tracing.trace import Tracer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopSteps:
-    """Numbers from `first` on, `step` apart, before `stop`, and the item of each."""
+    """Numbers from `first` on, `step` apart, before `stop`, and the item of each; the
+    user may say that the turns over them are `independent`."""
 
     first: Any
     stop: Any
     step: Any
     item: Callable[[Any], Any]
+    independent: bool = False
 
     @property
     def count(self) -> int | None:

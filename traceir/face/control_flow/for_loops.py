@@ -22,7 +22,7 @@ from traceir.face.control_flow.passes import BodyPass, index_type
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Leaf, Tree
 from traceir.lax.checks.operands import as_array, convert
-from traceir.lax.control.bodies import FlatTree
+from traceir.lax.control.bodies import FlatTree, LoopTurns
 from traceir.lax.control.loops import repeat
 from traceir.lax.control.scans import fold
 from traceir.pytrees import flatten
@@ -153,10 +153,12 @@ class ForLoop(PlainLoop):
         first = as_array(convert(steps.first, index_type().dtype, True))
         rows_of_lists = [_row(region, values) for values in region.lists.values()]
         leaves, body = [first, *init], region.body([following, *ends, *rows_of_lists])
+        independent = steps.independent and not self.stops
+        turns = LoopTurns(independent, 0 if slots is None else len(slots) + 1)
         if steps.count is not None and not self.stops:
             carry = FlatTree(leaves, flatten.flatten(leaves)[1])
             rows = FlatTree([], flatten.flatten(())[1])
-            found = fold(body, carry, rows, steps.count, False, 1)
+            found = fold(body, carry, rows, steps.count, False, 1, turns)
             self._columns = found[len(leaves) :]
             return found[1 : len(leaves)]
         stop = _as_index(steps.stop)
@@ -166,10 +168,10 @@ class ForLoop(PlainLoop):
             before = _is_before(test.index, stop, steps.step)
             holds = test.decide(before, self.stops)
         pad(test.region, leaves, slots)
-        if slots is not None:
+        if slots is not None and not independent:
             holds = test.guarded()
         holding = test.region.body([test.region.converted(holds, BOOL)])
-        return repeat(holding, body, leaves)[1:]
+        return repeat(holding, body, leaves, turns)[1:]
 
 
 def _as_index(stop: Any) -> Any:

@@ -41,6 +41,10 @@ class TracedRange:
         return self._known()[index]
 
 
+class IndependentRange(TracedRange):
+    """A range over which the turns of a loop are independent, as its user says."""
+
+
 class Together:
     """Several iterables, item by item: `zip`, `enumerate`; or one from its end."""
 
@@ -92,6 +96,16 @@ def range_of(*bounds: Any) -> Any:
         error = ValueError("range() arg 3 must not be zero")
         note(made.step == 0, exceptions.later(error), kind=ValueError)
     return made
+
+
+def prange_of(*bounds: Any) -> Any:
+    """Numba's `prange`: a range whose turns need not wait for one another.
+
+    >>> list(prange_of(3))
+    [0, 1, 2]
+    """
+    found = range_of(*bounds)
+    return IndependentRange(found.start, found.stop, found.step)
 
 
 def _like(bound: Any) -> Any:
@@ -162,7 +176,8 @@ def has_steps(value: Any) -> bool:
 def steps_of(value: Any) -> LoopSteps | None:
     """The steps of an iterable; None for one of Python's data."""
     if isinstance(value, (range, TracedRange)):
-        return LoopSteps(value.start, value.stop, value.step, lambda i: i)
+        own = isinstance(value, IndependentRange)
+        return LoopSteps(value.start, value.stop, value.step, lambda i: i, own)
     if isinstance(value, Tracer) and value.ndim:
         return LoopSteps(0, value.shape[0], 1, lambda k: value[k])
     if isinstance(value, TracedSequence):

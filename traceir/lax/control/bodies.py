@@ -74,6 +74,24 @@ class TracedBody:
         return self.closed.out_avals
 
 
+@dataclass(frozen=True, slots=True)
+class LoopTurns:
+    """Facts about a loop's turns: its user says that they are `independent`; the
+    last `status` values of its carry are the values and the number of the check that
+    has failed first, and nobody looks at anything else where one has.
+    """
+
+    independent: bool = False
+    status: int = 0
+
+    def params(self, kept: Sequence[bool]) -> dict[str, Any]:
+        """The params of an equation that carries the values that are `kept`."""
+        last = kept[len(kept) - self.status :]
+        status = sum(last) if last and last[-1] else 0
+        found = {"independent": self.independent, "status": status}
+        return {name: value for name, value in found.items() if value}
+
+
 def trace_body(
     fun: Callable[..., Any],
     args: Sequence[tuple[TreeDef, Sequence[ShapedArray]]],

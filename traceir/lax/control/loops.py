@@ -18,6 +18,7 @@ from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
     FlatTree,
+    LoopTurns,
     TracedBody,
     called,
     demand_callable,
@@ -98,7 +99,12 @@ def _traced(
     return test, body
 
 
-def repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Value]:
+def repeat(
+    test: TracedBody,
+    body: TracedBody,
+    leaves: list[Value],
+    turns: LoopTurns = LoopTurns(),  # noqa: B008  # never changes
+) -> list[Value]:
     """One `while` equation; a carry that only passes through the body is a constant of
     it, unless the condition reads it."""
     own, tested = len(body.consts), len(test.consts)
@@ -121,6 +127,7 @@ def repeat(test: TracedBody, body: TracedBody, leaves: list[Value]) -> list[Valu
         cond_nconsts=tested,
         body_jaxpr=body_jaxpr,
         body_nconsts=len(consts),
+        **turns.params(flipped(moved)),
     )
     found = iter(results)
     return [v if m else next(found) for v, m in zip(leaves, moved)]

@@ -11,6 +11,7 @@ from traceir.lax.checks.operands import as_array
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
     FlatTree,
+    LoopTurns,
     TracedBody,
     called,
     demand_callable,
@@ -132,6 +133,7 @@ def fold(
     length: int,
     reverse: bool,
     unroll: int,
+    turns: LoopTurns = LoopTurns(),  # noqa: B008  # never changes
 ) -> list[Value]:
     """One `scan` equation: values that pass through are no carry, rows no results."""
     own, carried = len(body.consts), len(carry.leaves)
@@ -157,6 +159,7 @@ def fold(
         num_consts=len(consts),
         num_carry=len(init),
         unroll=unroll,
+        **turns.params(kept),
     )
     found = iter(results)
     last = [v if m else next(found) for v, m in zip(carry.leaves, moved)]

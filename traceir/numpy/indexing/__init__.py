@@ -16,4 +16,5 @@ plan.
 - `nonzero`: indices of elements that are not zero, and compressed arrays
 - `scattering`: copies of arrays with values scattered at an index
 - `take_put`: `take`, `put` and their like along an axis
+- `turn_places`: places of elements in arrays, as the turns of a loop reach them
 """

@@ -1,0 +1,333 @@
+"""Turns of a loop shared by the threads of the pool, from within machine code.
+
+Serves: staged.turns
+
+A routine runs in machine code, and so does the function of a part of a loop's turns.
+The first parts run in the thread that has come there. If by the time that they took
+the rest is worth it, Python is asked to share that among its threads; how the parts are
+shared never shows in the bits.
+
+Memory that a part needs for itself belongs to the routine where the routine's thread
+runs it, or else to the call of some parts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from textwrap import dedent
+
+from traceir_numba import cost_model
+from traceir_numba.llvm import optimize, safepoints
+from traceir_numba.llvm.trampoline import callable_of
+from traceir_numba.runtime import thread_pool
+from traceir_numba.runtime.external_symbols import OBJECTS, provided
+
+NEEDS = (
+    *("traceir_call", "traceir_drop", "traceir_sharing", "traceir_threads"),
+    *("traceir_malloc", "traceir_free", *safepoints.NEEDS),
+)
+# Words before the pointers that parts are given: the flag that ends them, how many
+# turns there are, and how many a part has.
+_HEAD = 3
+_STOPPED, _NO_MEMORY = -1, -2
+_ALIGNED = 64
+
+
+def can_share() -> bool:
+    """True if machine code can ask Python for threads."""
+    return all(map(provided, NEEDS))
+
+
+def part_symbol(symbol: str) -> str:
+    """The symbol of the function that runs the turns of one part."""
+    return f"{symbol}_part"
+
+
+# -- Python's side --------------------------------------------------------------------
+
+
+def share(run: int, given: int, first: int, end: int) -> None:
+    """Run parts of a loop, several at once, by the function at an address.
+
+    `given` is the address of what the parts are given, whose first word ends them.
+    Comes back when no thread is in them any more, whatever is raised.
+    """
+    threads = thread_pool.threads()
+    pieces = cost_model.PIECES_PER_THREAD * threads
+    left = iter(thread_pool.equal_parts(first, end, pieces))
+    entry = callable_of(run, 0, 3, True)
+    flag = ctypes.c_int64.from_address(given)
+    working: list[None] = []
+
+    def task() -> None:
+        working.append(None)
+        try:
+            for low, high in left:
+                entry(given, low, high)
+        finally:
+            working.pop()
+
+    try:
+        thread_pool.run(task)
+    except BaseException:
+        flag.value = _STOPPED
+        for _ in left:
+            pass
+        while working:
+            _wait()
+        raise
+    if flag.value == _NO_MEMORY:
+        raise MemoryError("no memory for the threads of a loop")
+
+
+def _wait() -> None:
+    """Let others run; who wants this thread to end has to wait, too."""
+    with suppress(BaseException):  # what has been raised before is raised
+        time.sleep(1e-4)
+
+
+OBJECTS["traceir_sharing"] = share
+
+
+# -- machine code's side --------------------------------------------------------------
+
+
+@cache
+def load() -> optimize.MachineCode:
+    """The safepoint of parts, for its holders."""
+    uses = [safepoints.load()] if safepoints.can_poll() else []
+    return optimize.link([STOPPABLE], [safepoints.STOPPED.symbol], uses=uses)
+
+
+STOPPABLE = f"""
+declare i64 @{safepoints.SYMBOL}(i64)
+define i64 @{safepoints.STOPPED.symbol}(i64 %last, ptr %flag) nounwind {{
+  %stopped = load volatile i64, ptr %flag
+  %stop = icmp ne i64 %stopped, 0
+  br i1 %stop, label %end, label %look
+end:
+  ret i64 -1
+look:
+  %found = call i64 @{safepoints.SYMBOL}(i64 %last)
+  ret i64 %found
+}}
+"""
+
+
+# The same in a program without Python, which has one thread: nothing calls these.
+ALONE = """
+define i32 @traceir_clock(i32 %clock, ptr %time) {
+  ret i32 0
+}
+define i32 @traceir_lock() {
+  ret i32 0
+}
+define void @traceir_unlock(i32 %state) {
+  ret void
+}
+define ptr @traceir_call(ptr %function, ptr %format, ...) {
+  ret ptr null
+}
+define void @traceir_drop(ptr %object) {
+  ret void
+}
+define void @traceir_sharing() {
+  ret void
+}
+"""
+
+
+def shared_text(symbol: str, pointers: int, private: Sequence[int]) -> str:
+    """LLVM text of a function that runs the parts of a loop, and of one that runs some
+    of them in one of several threads.
+
+    The function of one part takes a flag, pointers, of which the last ones are to
+    `private` bytes, the number of the part, its first turn, and the one after its last.
+    """
+    names = [f"%p{k}" for k in range(pointers)]
+    first = pointers - len(private)
+    offsets = [sum(_aligned(b) for b in private[:k]) for k in range(len(private))]
+    total = sum(map(_aligned, private))
+    loads, stores, own = [], [], []
+    for k, name in enumerate(names):
+        stores += [
+            f"%to{k} = getelementptr i64, ptr %given, i64 {_HEAD + k}",
+            f"store ptr {name}, ptr %to{k}",
+        ]
+        if k < first:
+            loads += [
+                f"%at{k} = getelementptr i64, ptr %given, i64 {_HEAD + k}",
+                f"{name} = load ptr, ptr %at{k}",
+            ]
+        else:
+            at = offsets[k - first]
+            own.append(f"{name} = getelementptr i8, ptr %memory, i64 {at}")
+    allocate = (
+        f"call ptr @traceir_malloc(i64 {total})"
+        if total
+        else "bitcast ptr %given to ptr"
+    )
+    asked = (
+        *("ptr @traceir_sharing", f"ptr @format_{symbol}", f"ptr @{symbol}_run"),
+        *("ptr %given", "i64 %k_next", "i64 %parts"),
+    )
+    return dedent(TEXT).format(
+        symbol=symbol,
+        part=part_symbol(symbol),
+        types="".join("ptr, " for _ in names),
+        passed="".join(f"ptr {name}, " for name in names),
+        words=_HEAD + pointers,
+        stores="\n  ".join(stores),
+        loads="\n  ".join(loads),
+        own="\n  ".join(own),
+        allocate=allocate,
+        free="call void @traceir_free(ptr %memory)" if total else "",
+        clock=getattr(time, "CLOCK_MONOTONIC", 0),
+        asked=", ".join(asked),
+        worth=cost_model.SHARED_TURNS_TIME,
+        no_memory=_NO_MEMORY,
+        stopped=_STOPPED,
+    )
+
+
+def _aligned(count: int) -> int:
+    return -(-count // _ALIGNED) * _ALIGNED
+
+
+TEXT = """
+@format_{symbol} = private constant [5 x i8] c"LLLL\\00"
+declare i32 @traceir_clock(i32, ptr)
+declare i32 @traceir_lock()
+declare void @traceir_unlock(i32)
+declare ptr @traceir_call(ptr, ptr, ...)
+declare void @traceir_drop(ptr)
+declare void @traceir_sharing()
+declare void @traceir_threads()
+declare ptr @traceir_malloc(i64)
+declare void @traceir_free(ptr)
+define void @{symbol}_run(ptr %given, i64 %first, i64 %end) nounwind {{
+entry:
+  {loads}
+  %at_count = getelementptr i64, ptr %given, i64 1
+  %at_size = getelementptr i64, ptr %given, i64 2
+  %count = load i64, ptr %at_count
+  %size = load i64, ptr %at_size
+  %memory = {allocate}
+  %none = icmp eq ptr %memory, null
+  br i1 %none, label %poor, label %begin
+poor:
+  store volatile i64 {no_memory}, ptr %given
+  ret void
+begin:
+  {own}
+  br label %next
+next:
+  %k = phi i64 [%first, %begin], [%k_next, %done]
+  %flag = load volatile i64, ptr %given
+  %fine = icmp eq i64 %flag, 0
+  %some = icmp slt i64 %k, %end
+  %go = and i1 %fine, %some
+  br i1 %go, label %turns, label %over
+turns:
+  %lo = mul i64 %k, %size
+  %beyond = add i64 %lo, %size
+  %shorter = icmp slt i64 %beyond, %count
+  %hi = select i1 %shorter, i64 %beyond, i64 %count
+  %result = call i64 @{part}(ptr %given, {passed}i64 %k, i64 %lo, i64 %hi)
+  %stops = icmp ne i64 %result, 0
+  br i1 %stops, label %stop, label %done
+stop:
+  store volatile i64 {stopped}, ptr %given
+  br label %done
+done:
+  %k_next = add i64 %k, 1
+  br label %next
+over:
+  {free}
+  ret void
+}}
+define i64 @{symbol}({passed}i64 %count, i64 %size, i64 %parts) nounwind {{
+entry:
+  %given = alloca [{words} x i64]
+  %time = alloca [2 x i64]
+  store i64 0, ptr %given
+  %to_count = getelementptr i64, ptr %given, i64 1
+  store i64 %count, ptr %to_count
+  %to_size = getelementptr i64, ptr %given, i64 2
+  store i64 %size, ptr %to_size
+  {stores}
+  %threads = load i64, ptr @traceir_threads
+  %several = icmp sgt i64 %threads, 1
+  %many = icmp sgt i64 %parts, 1
+  %both = and i1 %several, %many
+  br i1 %both, label %clock, label %begin
+clock:
+  call i32 @traceir_clock(i32 {clock}, ptr %time)
+  %seconds = load i64, ptr %time
+  %at_rest = getelementptr i64, ptr %time, i64 1
+  %rest = load i64, ptr %at_rest
+  %whole = mul i64 %seconds, 1000000000
+  %started = add i64 %whole, %rest
+  br label %begin
+begin:
+  %since = phi i64 [0, %entry], [%started, %clock]
+  %first_look = phi i64 [-1, %entry], [1, %clock]
+  br label %next
+next:
+  %k = phi i64 [0, %begin], [%k_next, %later]
+  %look = phi i64 [%first_look, %begin], [%look_next, %later]
+  %some = icmp slt i64 %k, %parts
+  br i1 %some, label %turns, label %end
+turns:
+  %lo = mul i64 %k, %size
+  %beyond = add i64 %lo, %size
+  %shorter = icmp slt i64 %beyond, %count
+  %hi = select i1 %shorter, i64 %beyond, i64 %count
+  %result = call i64 @{part}(ptr %given, {passed}i64 %k, i64 %lo, i64 %hi)
+  %k_next = add i64 %k, 1
+  %stops = icmp ne i64 %result, 0
+  br i1 %stops, label %stop, label %told
+told:
+  %looks = icmp eq i64 %k_next, %look
+  br i1 %looks, label %measure, label %later
+measure:
+  call i32 @traceir_clock(i32 {clock}, ptr %time)
+  %seconds_now = load i64, ptr %time
+  %at_rest_now = getelementptr i64, ptr %time, i64 1
+  %rest_now = load i64, ptr %at_rest_now
+  %whole_now = mul i64 %seconds_now, 1000000000
+  %now = add i64 %whole_now, %rest_now
+  %took = sub i64 %now, %since
+  %left = sub i64 %parts, %k_next
+  %all = mul i64 %took, %left
+  %worth = mul i64 %k_next, {worth}
+  %pays = icmp sgt i64 %all, %worth
+  br i1 %pays, label %share, label %wait
+wait:
+  %twice = mul i64 %look, 2
+  br label %later
+later:
+  %look_next = phi i64 [%look, %told], [%twice, %wait]
+  br label %next
+share:
+  %state = call i32 @traceir_lock()
+  %found = call ptr (ptr, ptr, ...) @traceir_call({asked})
+  %failed = icmp eq ptr %found, null
+  br i1 %failed, label %raised, label %shared
+raised:
+  call void @traceir_unlock(i32 %state)
+  ret i64 -1
+shared:
+  call void @traceir_drop(ptr %found)
+  call void @traceir_unlock(i32 %state)
+  br label %end
+stop:
+  ret i64 -1
+end:
+  ret i64 0
+}}
+"""
