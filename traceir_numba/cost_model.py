@@ -362,41 +362,31 @@ SCALAR_COST: Additions = 64
 POOLED_BYTES: Bytes = 1 << 18
 """Arrays of as many bytes have memory of our own: the C library recycles smaller ones
 by itself, and a look into the list costs more. [pooled]"""
-
 INLINED_KERNEL_TEXT: Characters = 1 << 13
 """Kernels of shorter text become part of the routines that call them: time to compile
 against calls. [loop]"""
-
 MODULE_TEXT: Characters = 1 << 16
 """Text that goes into one LLVM module, if it is more than one kernel: what a module
 costs by itself against the memory of large ones. [kernels]"""
-
 ENGINE_OBJECTS: Count = 16
 """Object files that share one of LLVM's engines: an engine takes time to make, and
 lives as long as any of them. [kernels]"""
-
 SOURCE_CONSTANT_BYTES: Bytes = 4096
 """Constants of up to so many are written out in generated source. [constant]"""
-
 FILLED_BYTES: Bytes = 1 << 16
 """Constants of more that are nearly one number are filled when the program runs: as
 fast, and no part of what is kept. [filled]"""
-
 FILLED_PLACES: Count = 4
 """Such constants have another number at so many places at most. [filled]"""
-
 STORE_KEY_BYTES: Bytes = 1 << 26
 """Programs with constants of more are not looked for in the store: what is read to know
 them again against compiling. [stored]"""
-
 STORE_PROGRAM_BYTES: Bytes = 1 << 24
 """Programs with constants of more are not kept there: its bound against compiling.
 [stored]"""
-
 AOT_TEXT_BYTES: Bytes = 1 << 12
 """Constants of up to so many are LLVM text in exported files, others data: what LLVM
 knows against what it reads. [exported]"""
-
 AOT_STACK_BYTES: Bytes = 1 << 13
 """Up to so many bytes between an exported program's kernels are on the stack, others
 the C library's. [exported]"""
