@@ -5,7 +5,7 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 
 - `canonicalize`: inlining, common subexpressions, constant folding
 - `dce`: dead-code elimination, within control flow too
-- `filled_constants`: large constants that are one number: made when the program runs
+- `filled_constants`: large constants that are nearly one number: made at run time
 - `float16`: 16-bit floating numbers: stored as bits, computed with in float32
 - `fold_ranges`: simplification by ranges of integers: wraps and clamps go
 - `foreign_scopes`: the scopes of foreign functions: what is open while code calls them

@@ -1,4 +1,4 @@
-"""Large constants that are one number but for few places: made when the program runs.
+"""Large constants that are nearly one number: made at run time.
 
 To read such a constant takes as long as to write the array, and it would be a part of
 all that keeps the program. A table of `np.full` in which a corner is set is one.

@@ -51,7 +51,7 @@ def with_side_exits(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
 
 
 @dataclass(frozen=True, slots=True)
-class _Check:
+class _SideCheck:
     """A check of a turn: if it fails, the parts of the status get these values."""
 
     failed: Atom
@@ -140,7 +140,7 @@ class _Program:
 
     # -- checks -------------------------------------------------------------------
 
-    def checks(self, failed: Atom, group: Mapping[int, Eqn]) -> list[_Check] | None:
+    def checks(self, failed: Atom, group: Mapping[int, Eqn]) -> list[_SideCheck] | None:
         """The checks of a choice, first ones first; None if they cannot be told."""
         if self.last not in group:
             return None
@@ -153,7 +153,7 @@ class _Program:
             if either is None or which not in either.inputs or not _is_new(number):
                 return None
             pairs = {part: self.chosen(a, which) for part, a in values.items()}
-            found.append(_Check(which, {part: yes for part, (_, yes) in pairs.items()}))
+            found.append(_SideCheck(which, {part: yes for part, (_, yes) in pairs.items()}))
             values = {part: no for part, (no, _) in pairs.items()}
             failed = either.inputs[either.inputs[0] is which]
         # The number of a check in a function that is called is one of those before.
@@ -161,7 +161,7 @@ class _Program:
         known = called is not None and isinstance(called.inputs[1], Literal)
         if not known and not _is_new(values[self.last]):
             return None
-        return [*found, _Check(failed, values)]
+        return [*found, _SideCheck(failed, values)]
 
     def made_by(self, atom: Atom, primitive: str) -> Eqn | None:
         """The equation that makes a value, if it applies that primitive."""
@@ -213,7 +213,7 @@ class _Program:
 
     # -- equations ----------------------------------------------------------------
 
-    def leave(self, group: Mapping[int, Eqn], checks: Iterable[_Check]) -> None:
+    def leave(self, group: Mapping[int, Eqn], checks: Iterable[_SideCheck]) -> None:
         """Add the checks of a choice, each as early as may be."""
         if any(map(_calls, self.jaxpr.eqns)):  # Python calls before it looks
             last = min(self.numbers[id(eqn)] for eqn in group.values())

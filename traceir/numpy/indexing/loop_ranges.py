@@ -78,7 +78,8 @@ class LoopRanges:
         elif self.turns is None:
             ends = [union(*r) for r in zip(self._init, ends, strict=True)]
         if params.get("leaves"):
-            ends = [self._left(k, *r) for k, r in enumerate(zip(self._init, ends))]
+            left = [self._left(k, *r) for k, r in enumerate(zip(self._init, ends))]
+            ends = left + [self._whole(k) for k in range(count, len(ends))]
         self.results: Ranges = ends
         if self.test is not None:
             self.test_inputs = [*self._tested, *ends]
