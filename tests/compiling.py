@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import traceir
+import traceir_numba
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
@@ -124,3 +125,9 @@ def assembly(closed: ClosedJaxpr) -> dict[str, str]:
             text = str(mcjit.target_machine().emit_assembly(module))
         found[part.symbol] = function_text(text, part.symbol)
     return found
+
+
+def code_of(f: Callable[..., Any], *args: Any) -> str:
+    """The generated kernels of a plain function, without what all modules have."""
+    source = traceir_numba.jit(f).source(*args)
+    return "".join(re.split(r"\n(?=@)", source)[2:])

@@ -153,7 +153,9 @@ class _Program:
             if either is None or which not in either.inputs or not _is_new(number):
                 return None
             pairs = {part: self.chosen(a, which) for part, a in values.items()}
-            found.append(_SideCheck(which, {part: yes for part, (_, yes) in pairs.items()}))
+            found.append(
+                _SideCheck(which, {part: yes for part, (_, yes) in pairs.items()})
+            )
             values = {part: no for part, (no, _) in pairs.items()}
             failed = either.inputs[either.inputs[0] is which]
         # The number of a check in a function that is called is one of those before.
