@@ -101,7 +101,7 @@ def test_names_are_names(names: Any, path: str, form: str, tmp_path: Path) -> No
 
 
 def test_files_are_written_to_folders_that_are_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"No such folder: .*models'$"):
+    with pytest.raises(FileNotFoundError, match=r"No such folder: .*models'"):
         traceir_numba.export(selu, X, path=tmp_path / "models" / "selu.py")
 
 

@@ -32,7 +32,7 @@ PARTS = frozenset({"let", "each"})
 # Keys above the templates of tangents and of cotangents.
 DERIVED = frozenset({"jvp", "transpose"})
 # Sentences, names, the class of the host's exception, which no rule looks at.
-PROSE = frozenset({"says", "splits", "hint", "hints", "id", "name", "short", "class"})
+PROSE = frozenset({"says", "splits", "hint", "id", "name", "short", "class"})
 # Exemptions from the test of derivatives, which asks that each is needed.
 EXEMPTIONS = "singular"
 # Lists in which the order says something.
@@ -266,7 +266,7 @@ def _says_more(domain: str, than: str) -> bool:
 
 def _is_prose(at: Path, value: Any) -> bool:
     """True if only people read a value, or a test of its own asks for it."""
-    if at[-1] == EXEMPTIONS:
+    if at[-1] == EXEMPTIONS or "hints" in at:
         return True
     if isinstance(value, dict | list) or at[-1] not in PROSE:
         return False

@@ -181,6 +181,17 @@ def capture(skip: int = 1, end: FrameType | None = None) -> Source | None:
     return _new(Source, (code, frame.f_lasti))
 
 
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line, however many frames of the packages are below it."""
+    import warnings  # not on the way of an import
+
+    place = capture(2)
+    if place is None:
+        warnings.warn(text, category, stacklevel=3)
+    else:
+        warnings.warn_explicit(text, category, place.file, place.line)
+
+
 _SCIPY = f"{os.sep}site-packages{os.sep}scipy{os.sep}"
 
 

@@ -6,7 +6,6 @@ Serves: jit.donate, jit.donate-twice, array.deleted
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import LIVING, Array
+from traceir.base import source_info
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
@@ -151,7 +151,7 @@ def _tell(unusable: Iterable[ShapedArray]) -> None:
         f"Some donated arrays were not usable: {shown}. A result of the same shape and "
         "dtype takes the memory of one; these stay as they are."
     )
-    warnings.warn(text, UserWarning, stacklevel=4)
+    source_info.warn(text, UserWarning)
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,7 +268,7 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     >>> traceir.tracing.trace.bind("add", 1.0, 2.0)
     Array(3., dtype=float32, weak_type=True)
     """
-    defaults, single = _call_form(primitive)
+    defaults, single = call_form(primitive)
     full = sort_params({**defaults, **params})
     results = bind_all(primitive, values, full)
     return results[0] if single else tuple(results)
@@ -297,7 +297,7 @@ def handle(primitive: str, values: Sequence[Value], params: Params) -> Sequence[
 
 
 @functools.cache
-def _call_form(primitive: str) -> tuple[dict[str, Any], bool]:
+def call_form(primitive: str) -> tuple[dict[str, Any], bool]:
     """The params that need not be given, and whether there is always one result.
 
     An unknown primitive has neither; the typing refuses it.

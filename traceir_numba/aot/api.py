@@ -19,7 +19,6 @@ program. `seals` are the digests by which files know that they are whole.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import ENOENT
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traceir import rules
+from traceir.base import source_info
 from traceir.jit.function import JitFunction
 from traceir.jit.stages import Traced
 from traceir_numba.api import jit
@@ -131,10 +131,10 @@ def _tell_of_name(fun: Callable[..., Any] | Traced, where: Path) -> None:
     else:
         own = getattr(fun, "__name__", "")
     if own != where.stem and is_name(own):
-        warnings.warn(
+        source_info.warn(
             f"the function {own} is called {where.stem} in {where.name}, as the file"
             f" is; export({{{own!r}: ...}}, path=...) keeps its name",
-            stacklevel=3,
+            UserWarning,
         )
 
 

@@ -21,7 +21,7 @@ which JAX's own text was written down; they are cases like any other, in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -274,17 +274,35 @@ def _check_values(
         return None if as_recorded else _differs(got, wanted)
     usual = scalar_interpreter.declared_choices(rules)
     choices = {**usual, **_choices(implementation)}
-    if as_recorded and not _is_stricter(choices, rules):
+    if as_recorded and not _is_chosen_stricter(program, choices, rules):
         return None
     return _outside(implementation, program, args, got, rules, choices, wanted)
 
 
-def _is_stricter(choices: Mapping[str, str], rules: Rules) -> bool:
-    """True if some choice allows less than the reference's, whose bits cases have."""
-    ranks = (
-        (c.allowed, choices[name], c.reference) for name, c in rules.choices.items()
-    )
-    return any(a.index(own) < a.index(reference) for a, own, reference in ranks)
+def _is_chosen_stricter(
+    program: ClosedJaxpr, choices: Mapping[str, str], rules: Rules
+) -> bool:
+    """True if the set of a primitive of the program depends on a choice by which less
+    is allowed than by the reference's, whose bits cases have."""
+    stricter = [
+        c.id
+        for c in rules.choices.values()
+        if c.allowed.index(choices[c.id]) < c.allowed.index(c.reference)
+    ]
+    sets = {
+        name
+        for name, row in rules.accuracy.items()
+        if any(choice in row.says for choice in stricter)
+    }
+    return bool(sets) and any(rules.prims[n].accuracy in sets for n in _used(program))
+
+
+def _used(program: ClosedJaxpr) -> Iterator[str]:
+    """The primitives of a program and of those in it."""
+    for eqn in program.eqns:
+        yield eqn.primitive
+        for inner in subjaxprs(eqn):
+            yield from _used(inner)
 
 
 def _differs(got: Arrays, wanted: Sequence[TypedValue]) -> str:

@@ -37,6 +37,11 @@ class _Known:
     atom: Atom
     array: np.ndarray
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape, which formulas ask for."""
+        return self.array.shape
+
     def __getitem__(self, index: Any) -> Any:
         return self.array[index]
 
@@ -106,6 +111,7 @@ class _FlatProgram:
         row = self.rules.prims[eqn.primitive]
         assert row.steps is not None
         calls = {"run": self.run, "fold": self.fold, "again": _NextTurn}
+        calls |= {"lanes": self.lanes}
         while True:
             scope = row_scope(row, tuple(operands), eqn.params, self.rules)
             found: Sequence[_Known] = row.steps(Scope(calls, row.each, scope))
@@ -133,6 +139,25 @@ class _FlatProgram:
             return (*carry, *list(map(self.constant, empty))[carried:])
         columns = zip(*(kept[k] for k in sorted(kept)), strict=True)
         return (*carry, *(self.apply("stack", *column, axis=0) for column in columns))
+
+    def lanes(
+        self, which: _Known, new: Sequence[_Known], old: Sequence[_Known]
+    ) -> tuple[_Known, ...]:
+        """The carry of the lanes that go on, beside that of those which have ended."""
+        if not which.shape:
+            return tuple(new)
+        dims = tuple(range(len(which.shape)))
+        found = []
+        for one, other in zip(new, old, strict=True):
+            wide = self.apply(
+                "broadcast_in_dim",
+                which,
+                shape=one.shape,
+                broadcast_dimensions=dims,
+                sharding=None,
+            )
+            found.append(self.apply("select_n", wide, other, one))
+        return tuple(found)
 
     def row(self, x: _Known, k: int) -> _Known:
         """One row of an array."""

@@ -106,7 +106,8 @@ class Entries:
         values = self._values(key)
         row = self.machine.step("call", values)
         place = self.machine.states[self.machine.state(values)].place
-        entry = (self.here if place == "trace" else self.kept).get(key)
+        holders = {"trace": self.here, "function": self.kept}
+        entry = holders.get(place, {}).get(key)
         found = entry if entry is not None else ModelEntry(function)
         refused = self.machine.refused(row.outcome, **demanded, **found.now())
         if row.raises or refused:

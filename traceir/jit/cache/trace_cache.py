@@ -204,10 +204,12 @@ class FunctionCache:
             raise rules.error(row.raises, got="the same key again")
         if row.outcome != "hits":
             return row.outcome
-        found = self.entries.get(key)
-        if place == "trace" and trace is not None:
+        found: TraceCacheEntry | None = None
+        if place == "function":
+            found = self.entries[key]
+        elif place == "trace" and trace is not None:
             found = trace.nested[self, key]
-        assert found is not None  # the state that holds says so
+        assert found is not None  # so says the state
         found.hits += 1
         return found
 

@@ -5,7 +5,6 @@ Serves: face.imaginary
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -22,11 +21,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     trace = current_trace()
     if trace is not None and trace.plain:
         raise Unplanned
-    place = source_info.capture(3)
-    if place is None:
-        warnings.warn(text, category, stacklevel=3)
-    else:
-        warnings.warn_explicit(text, category, place.file, place.line)
+    source_info.warn(text, category)
 
 
 def warn_of_part(

@@ -11,7 +11,7 @@ from typing import Any
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params, sort_params
 from traceir.tracing.staging import StagedTracer, apply
-from traceir.tracing.trace import Value, bind_all
+from traceir.tracing.trace import Value, bind_all, call_form
 from traceir.transforms.autodiff.cached_transforms import staged
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import Mask, Tangent, Values, Zero
@@ -120,8 +120,9 @@ def symbolic(
 
 
 def region(primitive: str, values: Values, **params: Any) -> list[Value]:
-    """Apply a region to values."""
-    return list(bind_all(primitive, values, sort_params(params)))
+    """Apply a region to values; params that are not given are as usual."""
+    defaults, _ = call_form(primitive)
+    return list(bind_all(primitive, values, sort_params({**defaults, **params})))
 
 
 def given(params: Params) -> dict[str, Any]:
