@@ -133,6 +133,7 @@ PROSE = {
     "staged.turns.fold": "tests/test_plain_turns.py",
     "staged.turns.ordered": "tests/test_plain_turns.py",
     "staged.turns.proved": "tests/test_plain_turns.py",
+    "staged.drawn": "tests/test_plain_draws.py",
     "staged.list": "tests/test_plain_lists.py",
     "python.numbers": "tests/test_plain_scalars.py",
     "python.print": "tests/test_plain_random_loops.py",

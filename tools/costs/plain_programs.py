@@ -102,6 +102,8 @@ def turns() -> Call:
         for i in prange(len(ends)):
             for k in range(ends[i]):
                 out[i] += x[k] * 0.5
+            while out[i] > 1.0:
+                out[i] *= 0.5
         for i in prange(len(x)):
             total += np.sin(x[i])
         return out, total

@@ -99,7 +99,7 @@ def _dce_loop(flow: LoopOp, wanted: list[bool]) -> tuple[LoopOp, list[bool]]:
 
 
 def status_left(flow: LoopOp, kept: Sequence[bool]) -> int:
-    """How many of the carry's last values are a status, where some are kept: none if
+    """The number of the carry's last values that are a status where some are kept, 0 if
     its number, the last one, is not."""
     count = len(flow.carry)
     last = kept[count - flow.status : count]

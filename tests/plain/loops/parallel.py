@@ -83,7 +83,7 @@ def jacobi_parallel(u, steps):
 
 
 def lattice_points(radius):
-    """How many points with whole coordinates lie in a ball."""
+    """The number of points with whole coordinates that lie in a ball."""
     count = 0
     for x in prange(-radius, radius + 1):
         for y in range(-radius, radius + 1):
