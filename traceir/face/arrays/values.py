@@ -102,7 +102,22 @@ def taking_lists(function: Any) -> Any:
 
 
 def _is_traced_list(value: Any) -> bool:
-    """True for a list, or lists of lists, in which a number or an array is traced."""
+    """True for a list, or lists of lists, that makes an array, and in which a number or
+    an array is traced. Lists of what has several shapes are no arrays."""
+    return type(value) is list and _is_traced(value) and _list_shape(value) is not None
+
+
+def _is_traced(value: Any) -> bool:
+    if type(value) is list:
+        return any(map(_is_traced, value))
+    return isinstance(value, NumpyTracer)
+
+
+def _list_shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of the array that nested lists make; None if they make none."""
     if type(value) is not list:
-        return False
-    return any(isinstance(v, NumpyTracer) or _is_traced_list(v) for v in value)
+        whole: tuple[int, ...] = np.shape(value)
+        return whole
+    shapes = {_list_shape(part) for part in value} or {()}
+    (shape,) = shapes if len(shapes) == 1 else (None,)
+    return None if shape is None else (len(value), *shape)
