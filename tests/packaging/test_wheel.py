@@ -18,6 +18,7 @@ DATA = (
     "coverage.toml",
     "rules/*.toml",
     "cases/**/*.tir",
+    "cases/*.py",
     "deviations/*.toml",
 )
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traceir import rules
-from traceir.base import source_info
+from traceir.base.source_info import warn
 from traceir.jit.function import JitFunction
 from traceir.jit.stages import Traced
 from traceir_numba.api import jit
@@ -131,7 +131,7 @@ def _tell_of_name(fun: Callable[..., Any] | Traced, where: Path) -> None:
     else:
         own = getattr(fun, "__name__", "")
     if own != where.stem and is_name(own):
-        source_info.warn(
+        warn(
             f"the function {own} is called {where.stem} in {where.name}, as the file"
             f" is; export({{{own!r}: ...}}, path=...) keeps its name",
             UserWarning,

@@ -10,6 +10,7 @@ import numpy as np
 from traceir.arrays.array import Array
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.jit import stages
 from traceir.jit.backends import executable
@@ -29,6 +30,7 @@ from traceir_numba.cuda.backend import CudaExecutable
 from traceir_numba.cuda.run import to_device, to_host
 
 
+@entry_points("__call__", "trace")
 class CudaFunction(JitFunction[P, R]):
     """A function that is compiled for a device once per kind of arguments.
 

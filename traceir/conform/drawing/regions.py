@@ -68,6 +68,8 @@ def _scan(draw: DrawFn, inner: ClosedJaxpr) -> tuple[list[Any], Eqn]:
         "length": length,
         "num_carry": len(carry),
         "num_consts": count,
+        "independent": False,
+        "status": 0,
         "reverse": draw(st.booleans()),
         "unroll": 1,
     }
@@ -100,6 +102,8 @@ def _while(draw: DrawFn, inner: ClosedJaxpr) -> tuple[list[Any], Eqn]:
         "cond_nconsts": 0,
         "body_jaxpr": ClosedJaxpr(turn, body.consts),
         "body_nconsts": len(consts),
+        "independent": False,
+        "status": 0,
     }
     outputs = tuple(map(Var, (INDEX, *carry)))
     start = Literal(0, INDEX)

@@ -79,7 +79,7 @@ _OF_SEQUENCES = frozenset(
     (
         *("block", "broadcast_arrays", "column_stack", "concat", "concatenate"),
         *("dstack", "hstack", "meshgrid", "multi_dot", "select", "stack", "unstack"),
-        "vstack",
+        *("vstack", "array_split", "split", "hsplit", "vsplit", "dsplit"),
     )
 )
 

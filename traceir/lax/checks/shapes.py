@@ -10,7 +10,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.errors import shown
 from traceir.lax.checks.operands import is_tracer
 from traceir.tracing.concretization import advice, demanded, origin
 
@@ -38,9 +37,10 @@ def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
 
 def _traced(extents: Sequence[Any]) -> BaseException:
     traced = [extent for extent in extents if is_tracer(extent)]
+    listed = "[" + ", ".join(map(repr, extents)) + "]"
     error = rules.error(
         "face.shape",
-        got=f"{shown(tuple(extents))}, {origin(traced[0])}",
+        got=f"{listed}, {origin(traced[0])}",
         hint=advice(traced[0], "face.shape"),
     )
     return demanded(error, *traced)

@@ -16,6 +16,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.devices import CpuDevice
+from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.jit.hot_path.raw_keys import RAW
@@ -45,6 +46,11 @@ class CudaDevice:
         return f"cuda:{self.id}"
 
 
+@entry_points(
+    *("to_device", "block_until_ready", "delete", "copy", "__dlpack__", "__array__"),
+    *("item", "tolist", "__bool__", "__int__", "__float__", "__complex__", "__index__"),
+    *("__iter__", "__format__"),
+)
 class DeviceArray(Methods):
     """An immutable array in a device's memory, C-contiguous.
 
