@@ -203,3 +203,13 @@ def test_an_exported_program_has_one_thread(tmp_path: Path) -> None:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     np.testing.assert_array_equal(module.thirds(x), x * 3)
+
+
+def test_a_number_with_a_point_is_no_counter() -> None:
+    def counted(n: int) -> Any:
+        total = 0.5
+        for _ in range(n):
+            total = total + 1.0
+        return total
+
+    assert traceir_numba.jit(counted)(1000) == counted(1000)

@@ -100,7 +100,9 @@ def test_the_module_that_compiles_can_be_named(
 ) -> None:
     device.dialect.cache_clear()
     monkeypatch.setenv(device.CHOSEN, "math")
-    with raises_rule("backend.device", RuntimeError, "math has no simulator"):
+    with raises_rule(
+        "backend.device", RuntimeError, "math has no simulator", inside=True
+    ):
         device.dialect()
     monkeypatch.undo()
     assert device.dialect().__name__ in device.MODULES

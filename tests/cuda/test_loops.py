@@ -182,7 +182,7 @@ HOSTED: dict[str, tuple[Fun, np.ndarray, list[Any]]] = {
     "product": (
         lambda x: lax.scan(lambda c, r: (jnp.tanh(c @ r), c), x[0], x),
         grid(3, 60, 60),
-        ["Copy", ("HostLoop", ["CallMatmul", "Piece", "Assign"]), "Copy"],
+        [("HostLoop", ["CallMatmul", "Piece", "Assign"]), "Copy"],
     ),
     "loop within": (
         lambda x: lax.scan(

@@ -110,7 +110,9 @@ def test_a_device_without_memory_says_how_much_was_asked(
     kept = pool.take(1000)
     full = _Full(2, device.dialect())
     monkeypatch.setattr(device, "dialect", lambda: full)
-    with raises_rule("backend.memory", MemoryError, "65,536 bytes asked for; .* 1,024"):
+    with raises_rule(
+        "backend.memory", MemoryError, "65,536 bytes asked for; .* 1,024", inside=True
+    ):
         pool.take(1 << 16)
     assert pool.used == kept.size
 
@@ -135,7 +137,7 @@ def test_a_forked_process_is_told_that_it_has_no_device(
     with monkeypatch.context() as real:
         real.setattr(device, "is_simulated", lambda: False)
         device.after_fork()
-    with raises_rule("backend.device", RuntimeError, "forked"):
+    with raises_rule("backend.device", RuntimeError, "forked", inside=True):
         device.dialect()
 
 

@@ -95,6 +95,8 @@ def _stream() -> TextIO | None:
     if not config.local.context.progress or stream is None:
         return None
     notebook = type(stream).__module__.partition(".")[0] == "ipykernel"
+    if getattr(stream, "closed", False):
+        return None
     seen = notebook or (stream.isatty() and os.environ.get("TERM") != "dumb")
     return stream if seen else None
 

@@ -168,6 +168,7 @@ class _CudaLowered(stages.Lowered):
         return _CudaCompiled(self.entry, self.backend, True, True, exe)
 
 
+@entry_points("__call__")
 class _CudaCompiled(stages.Compiled):
     """A compiled function, whose results stay on the device."""
 

@@ -20,6 +20,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.base.config import local
+from traceir.base.tracebacks import entry_point
 from traceir.binding.bind_operators import BINARY, COMPARISON, METHODS, UNARY
 from traceir.jit.cache.static_keys import typed
 from traceir.jit.function import Options
@@ -148,11 +149,13 @@ def _accepted(value: Any) -> bool:
 def _binary(function: Function) -> tuple[Function, Function]:
     """The method of an operator, and the reflected one."""
 
+    @entry_point
     def method(self: DeviceArray, other: Any) -> Any:
         if isinstance(other, Tracer):
             return function(on_host(self), other)
         return applied(function, self, other) if _accepted(other) else NotImplemented
 
+    @entry_point
     def reflected(self: DeviceArray, other: Any) -> Any:
         if isinstance(other, Tracer):
             return function(other, on_host(self))
@@ -250,6 +253,7 @@ def _any_equal(x: Any, y: Any) -> Any:
     return np.any(x == y)
 
 
+@entry_point
 def _ufunc(
     self: DeviceArray, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
 ) -> Any:

@@ -22,6 +22,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from traceir import rules
+from traceir.base.tracebacks import entry_point
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.source import arguments_of, module_of
 from traceir_numba.loops.program import BufferProgram
@@ -47,6 +48,7 @@ class Usage:
     spilled: int
 
 
+@entry_point
 def ptx(
     program: BufferProgram, capability: tuple[int, int] = CAPABILITY
 ) -> dict[str, str]:
@@ -74,6 +76,7 @@ def ptx(
     return found
 
 
+@entry_point
 def machine_code(text: str, capability: tuple[int, int] = CAPABILITY) -> Usage:
     """The report of `ptxas` on the machine code of some PTX.
 

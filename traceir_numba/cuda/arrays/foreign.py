@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array_interface import Methods
+from traceir.base.tracebacks import entry_point
 from traceir.ir.avals import ShapedArray
 from traceir.pytrees import flatten
 from traceir_numba.cuda.arrays import dlpack
@@ -85,6 +86,7 @@ def device_put(x: Any) -> Any:
     return flatten.map_(lambda leaf: put(taken.take(leaf)), x)
 
 
+@entry_point
 def from_dlpack(
     x: Any, /, *, device: object = None, copy: bool | None = None
 ) -> DeviceArray:
