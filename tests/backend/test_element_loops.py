@@ -268,6 +268,14 @@ def test_a_value_that_a_loop_gives_on_is_not_written_over() -> None:
             agree(f, x)
 
 
+def test_loops_that_end_soon_are_no_places_to_stop_at() -> None:
+    compiled = traceir_numba.jit(factorized).lower(MATRIX).compile()
+    assert "traceir_safepoint" not in compiled.as_text("llvm")
+    compiled = traceir_numba.jit(factorized).lower(np.eye(200)).compile()
+    calls = re.findall(r"call .*@traceir_safepoint", compiled.as_text("llvm"))
+    assert len(calls) == 1, calls  # in the outer loop
+
+
 BOUND = st.integers(-6, 12)
 
 

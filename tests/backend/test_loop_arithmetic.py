@@ -17,15 +17,6 @@ import traceir_numba
 VECTOR = np.random.default_rng(0).random(50)
 
 
-def factorized(a: Any) -> Any:
-    n = a.shape[0]
-    for k in range(n):
-        for i in range(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
-
-
 def test_negative_places_count_from_the_end() -> None:
     def ends(a: Any) -> Any:
         s = 0.0
@@ -119,14 +110,6 @@ def test_places_around_a_ring_need_no_division() -> None:
     code = re.sub(r"#.*", "", code_of(around, *args))
     assert not re.search(r"%|rem_", code), code
     np.testing.assert_array_equal(traceir_numba.jit(around)(*args), around(*args))
-
-
-def test_loops_that_end_soon_are_no_places_to_stop_at() -> None:
-    compiled = traceir_numba.jit(factorized).lower(np.eye(20)).compile()
-    assert "traceir_safepoint" not in compiled.as_text("llvm")
-    compiled = traceir_numba.jit(factorized).lower(np.eye(200)).compile()
-    calls = re.findall(r"call .*@traceir_safepoint", compiled.as_text("llvm"))
-    assert len(calls) == 1, calls  # in the outer loop
 
 
 @pytest.mark.parametrize(

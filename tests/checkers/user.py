@@ -91,7 +91,7 @@ class Model:
         return float(np.sqrt((x * x).sum()))
 
 
-def untyped(x, y=1):  # type: ignore[no-untyped-def]
+def untyped(x, y=1):  # type: ignore[no-untyped-def]  # as users have them
     """A function without annotations: the names of its parameters are known."""
     return x + y
 

@@ -164,7 +164,7 @@ FAULTS: list[tuple[Function, str, str]] = [
 @pytest.mark.parametrize("number", range(len(FAULTS)))
 def test_each_fault_is_told(number: int, tmp_path: Path) -> None:
     fault, kind, why = FAULTS[number]
-    verdict = judge(Plain(fault), case_of(TEXT, tmp_path))  # type: ignore[arg-type]
+    verdict = judge(Plain(fault), case_of(TEXT, tmp_path))  # type: ignore[arg-type]  # no eval
     assert verdict.kind == kind and verdict.why.startswith(why), verdict
 
 
