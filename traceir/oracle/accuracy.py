@@ -18,6 +18,7 @@ from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of, part_dtype
 from traceir.exact.complexes import Complex, modulus
 from traceir.exact.numerics import largest, rounded, ulp, wrapped
 from traceir.exact.reals import Real
+from traceir.rules import default
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class Goal:
     dtype: np.dtype
     ulps: float
     choices: Mapping[str, str]
+
+    def chosen(self, choice: str) -> str:
+        """The value declared of a choice, or that of the reference."""
+        return self.choices.get(choice) or default().choices[choice].reference
 
     @property
     def number(self) -> Real:
@@ -177,7 +182,7 @@ def _exact(goal: Goal, got: Any) -> bool:
 
 
 def _extremum(goal: Goal, got: Any) -> bool:
-    either = goal.choices.get("choice.zero-extremum") == "either"
+    either = goal.chosen("choice.zero-extremum") == "either"
     if either and goal.number.zero and got == 0:
         return True
     return _exact(goal, got)
@@ -259,7 +264,7 @@ def _exactly(x: Real, dtype: np.dtype) -> bool:
 
 
 def _flushed(goal: Goal, got: Any) -> bool:
-    if goal.choices.get("choice.subnormal") != "flush" or got != 0:
+    if goal.chosen("choice.subnormal") != "flush" or got != 0:
         return False
     normal = Fraction(2) ** int(finfo(goal.dtype).minexp)
     return goal.number.finite and abs(goal.number.value) < normal

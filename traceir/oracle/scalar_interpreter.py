@@ -15,9 +15,10 @@ import numpy as np
 from traceir.base.fast_dataclass import dataclass
 from traceir.exact.reals import Ordered, Real
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
-from traceir.ir.typecheck import infer
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params, sort_params
+from traceir.oracle.abstract_syntax import as_term
 from traceir.oracle.accuracy import Goal, any_order, member, same, settle
+from traceir.oracle.derivations import APPLIED, RUN, Derivation
 from traceir.oracle.relations import Arrays, Elements, Index, NamedParams, unsatisfied
 from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
@@ -63,7 +64,8 @@ def accepts(
 ) -> bool:
     """True if `got` are right results of one primitive, by its accuracy set.
 
-    `choices` are those that the implementation declares, by default the reference's.
+    `choices` are those that the implementation declares; what it does not declare is as
+    the reference's.
 
     >>> x = np.float32([0.0, 1.0])
     >>> accepts("exp", {}, [x], [np.exp(x)]), accepts("exp", {}, [x], [x])
@@ -99,8 +101,8 @@ def faults(
     ]
     if wrong:
         return wrong
-    declared = declared_choices(rules) if choices is None else choices
-    ordered = declared.get("choice.zero-extremum") == "ordered"
+    declared = {**declared_choices(rules), **(choices or {})}
+    ordered = declared["choice.zero-extremum"] == "ordered"
     if row.post:
         return list(unsatisfied(row, params, arrays, got, rules))
     real = Ordered.of if ordered and row.accuracy == "extremum" else Real.of
@@ -217,52 +219,73 @@ def _run(
     rules: Rules,
     check: Check,
 ) -> list[Array]:
-    """Run a program equation by equation; `check` judges inexact results."""
+    """Run a program by the inference rules; `check` judges inexact results."""
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
-    env: dict[Var, Array] = {}
-    for var, value in zip(
-        (*inner.constvars, *inner.invars), (*consts, *args), strict=True
-    ):
-        env[var] = np.asarray(value, var.aval.dtype)
-    for eqn in inner.eqns:
-        arrays = [_read(env, a) for a in eqn.inputs]
-        results = _apply(eqn.primitive, dict(eqn.params), arrays, rules, check)
-        env.update(zip(eqn.outputs, results, strict=True))
-    return [_read(env, a) for a in inner.outvars]
+    variables = (*inner.constvars, *inner.invars)
+    values = [
+        np.asarray(value, var.aval.dtype)
+        for var, value in zip(variables, (*consts, *args), strict=True)
+    ]
+    count = len(inner.constvars)
+    program = ClosedJaxpr(inner, tuple(values[:count]))
+    return _RuleInterpreter(rules, check).run(program, tuple(values[count:]))
 
 
-def _read(env: Mapping[Var, Array], atom: Var | Literal) -> Array:
-    return atom.array if isinstance(atom, Literal) else env[atom]
+class _RuleInterpreter:
+    """Runs programs by the inference rules: what they need of rows is here."""
 
+    def __init__(self, rules: Rules, check: Check) -> None:
+        self.rules = rules
+        self.check = check
+        calls = {"elements": self.elements, "related": self.related}
+        self.derivation = Derivation(rules, {**calls, "steps": self.steps})
 
-def _apply(
-    prim: str, params: NamedParams, arrays: Arrays, rules: Rules, check: Check
-) -> list[Array]:
-    """Apply one primitive: by steps, by its relation, or element by element."""
-    row = rules.prims[prim]
-    if row.steps is not None:
-        return _steps(row, params, arrays, rules, check)
-    if row.post:
-        found: list[Array] = check(row, Application(params, arrays))
-        if wrong := list(unsatisfied(row, params, arrays, found, rules)):
+    def run(self, program: ClosedJaxpr, args: Sequence[Array]) -> list[Array]:
+        """The results of a program, by `judgement.run-program`."""
+        (found,) = self.derivation.derive(RUN, as_term(program), tuple(args))
+        return list(found)
+
+    def elements(
+        self, prim: str, params: Params, arrays: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
+        """The results of a row with a `value`, element by element."""
+        row, results = self.rules.prims[prim], []
+        operands = [Elements.of(a) for a in arrays]
+        avals = _infer(prim, dict(params), arrays, self.rules)
+        for part, aval in enumerate(avals):
+            result = np.empty(aval.shape, aval.dtype)
+            named = dict(params)
+            for index, want in _elements(row, named, operands, aval, self.rules, part):
+                self.check(row, Goal(want, aval.dtype, 0, {}))
+                result[index] = settle(want, aval.dtype)
+            results.append(result)
+        return tuple(results)
+
+    def related(
+        self, prim: str, params: Params, arrays: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
+        """Results that satisfy the relations of a row."""
+        row, named = self.rules.prims[prim], dict(params)
+        found: list[Array] = self.check(row, Application(named, arrays))
+        if wrong := list(unsatisfied(row, named, arrays, found, self.rules)):
             raise ValueError(wrong[0])
-        return found
-    results = []
-    operands = [Elements.of(a) for a in arrays]
-    for part, aval in enumerate(_infer(prim, params, arrays, rules)):
-        result = np.empty(aval.shape, aval.dtype)
-        for index, want in _elements(row, params, operands, aval, rules, part):
-            check(row, Goal(want, aval.dtype, 0, {}))
-            result[index] = settle(want, aval.dtype)
-        results.append(result)
-    return results
+        return tuple(found)
+
+    def steps(
+        self, prim: str, params: Params, arrays: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
+        """The results of a region, which runs the programs in its params."""
+        row = self.rules.prims[prim]
+        return tuple(_steps(row, dict(params), arrays, self.rules, self.check))
 
 
 def _infer(
     prim: str, params: NamedParams, arrays: Arrays, rules: Rules
 ) -> Sequence[ShapedArray]:
     avals = tuple(ShapedArray(a.shape, a.dtype) for a in arrays)
-    return infer(prim, avals, params, rules)
+    given = prim, sort_params(params), avals
+    found: Sequence[ShapedArray] = Derivation(rules).derive(APPLIED, *given)[0]
+    return found
 
 
 def _elements(
@@ -286,8 +309,10 @@ def _steps(
     """The results of a region, which runs the programs in its params."""
     assert row.steps is not None
 
+    runner = _RuleInterpreter(rules, check)
+
     def run(program: ClosedJaxpr, args: Arrays) -> tuple[Array, ...]:
-        return tuple(_run(program, program.consts, args, rules, check))
+        return tuple(runner.run(program, args))
 
     def fold(
         program: ClosedJaxpr,

@@ -9,7 +9,9 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 - `compiled_typing`: the typing of one primitive as one Python function
 - `derivatives`: the columns about derivatives of a primitive's row
 - `hints`: hints that know where they are: the face of a function, and the user's line
+- `judgements`: `judgements.toml`: abstract syntax, judgements, inference rules
 - `lattice`: `lattice.toml`: dtypes, sets and promotion
+- `levels`: knowledge of values, and whose operations these are; compiled from rows
 - `load`: TOML tables to checked rules
 - `machine`: the life of a trace as a state machine
 - `parsed_tables`: tables that an earlier process has read and checked
@@ -17,7 +19,6 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 - `row_reader`: a reader of one row, key by key
 - `rows`: the rows of the tables, as data
 - `rules`: the tables as one immutable value, and the errors of their clauses
-- `templates`: templates: a few equations over the operands of a primitive
 
 >>> default().prims["add"].inputs
 ('x', 'y')
@@ -25,16 +26,17 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from traceir.base.caches import once
 from traceir.errors import TraceirError
 from traceir.rules.formulas.language import Formula, compile_formula, parse, walk
 from traceir.rules.formulas.scope import Scope
+from traceir.rules.levels import Ask, Levels, Nesting, Transform
 from traceir.rules.load import load, spec_path
 from traceir.rules.rows import (
     AccuracySet,
-    Ask,
     Choice,
     Clause,
     Decision,
@@ -42,14 +44,11 @@ from traceir.rules.rows import (
     Face,
     KeyRow,
     Lattice,
-    Levels,
-    Nesting,
     Out,
     Param,
     Prim,
     Relation,
     Spelling,
-    Transform,
 )
 from traceir.rules.rules import Rules
 
@@ -76,6 +75,7 @@ __all__ = [
     "TraceirError",
     "Transform",
     "compile_formula",
+    "compiled_from_rows",
     "decides",
     "default",
     "error",
@@ -95,7 +95,26 @@ def default() -> Rules:
     """
     from traceir.rules.parsed_tables import remembered  # not on the way of an import
 
-    return remembered(spec_path() / "rules")
+    found = remembered(spec_path() / "rules")
+    _read.append(found)
+    for compiled in _compiled:
+        compiled(found)
+    return found
+
+
+_compiled: list[Callable[[Rules], None]] = []
+_read: list[Rules] = []
+
+
+def compiled_from_rows(function: Callable[[Rules], None]) -> Callable[[Rules], None]:
+    """A function that is called with the rules as soon as they are read, or now.
+
+    So what a method does may follow from rows at no cost when it is called.
+    """
+    _compiled.append(function)
+    for found in _read:
+        function(found)
+    return function
 
 
 def decides(rule: str, **known: Any) -> bool:

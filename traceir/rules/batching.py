@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import FormulaNames, RowReader
+from traceir.rules.row_reader import RowReader
 
 # The classes of primitives by how they are batched; each is one rule in code.
 BATCH_CLASSES = (

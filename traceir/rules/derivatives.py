@@ -20,14 +20,15 @@ from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import FormulaNames, RowReader
-from traceir.rules.templates import (
+from traceir.rules.formulas.templates import (
     Template,
     TemplateSpread,
     TemplateStatement,
     parse_template,
 )
+from traceir.rules.row_reader import RowReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class _Reader:
         self.inputs = inputs
         self.values = {n: variadic and n == inputs[-1] for n in inputs}
         self.outs = outs
-        self.names = names.plus("k", "out")
+        self.names = names.plus("out")
 
     def known(self, name: str, key: str) -> None:
         if name not in self.values:

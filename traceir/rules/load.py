@@ -16,10 +16,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from traceir.base.flags import spec_folder
-from traceir.rules import rows
+from traceir.rules import levels, rows
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
+from traceir.rules.judgements import heads, read_judgements
 from traceir.rules.lattice import read_lattice
 from traceir.rules.machine import Machine, read_machine
 from traceir.rules.primitives import (
@@ -29,7 +31,7 @@ from traceir.rules.primitives import (
     read_primitives,
     resolve_needs,
 )
-from traceir.rules.row_reader import Chain, FormulaNames, RowReader, Tables
+from traceir.rules.row_reader import Chain, RowReader, Tables
 from traceir.rules.rules import PRIMITIVES, Rules
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors", "regions", "effects", "collectives", "staged"),
+    *("text", "errors", "regions", "effects", "collectives", "staged", "judgements"),
     *("indexing", "windows", "ordering", "algebra"),
     *("complex", "random", "special", "fft"),
 )
@@ -59,7 +61,10 @@ DECISIONS = FormulaNames(
     )
 )
 NESTING = FormulaNames(
-    [*("stage", "whole", "own", "open", "home"), *("known", "needed", "outer", "inner")]
+    (
+        *("stage", "whole", "own", "named", "open", "home", "known", "needed"),
+        *("outer", "inner", "array", "way", "disabled"),
+    )
 )
 
 
@@ -134,7 +139,16 @@ class _Loader:
         self.clauses: dict[str, rows.Clause] = {}
 
     def table(self, stem: str) -> RowReader:
-        return RowReader(self.tables.get(stem, {}), f"{stem}.toml")
+        table = RowReader(self.tables.get(stem, {}), f"{stem}.toml")
+        table.has("fact")  # which are read together, in `facts`
+        return table
+
+    def facts(self) -> None:
+        """Enter the rows of all tables that are a sentence; a machine's are others."""
+        for stem in FILES:
+            if stem != "machine":
+                for row in self.table(stem).rows("fact"):
+                    self.plain(row)
 
     def rules(self) -> Rules:
         """All tables as one value, checked against each other."""
@@ -143,6 +157,7 @@ class _Loader:
         accuracy, choices = self.accuracy()
         before = len(self.clauses)
         prims = self.prims(lattice, accuracy)
+        self.facts()
         keys, flags = self.cache()
         clauses: Mapping[str, rows.Clause] = self.clauses
         if self.checked:
@@ -163,6 +178,7 @@ class _Loader:
             clauses=clauses,
             tables=self.tables,
         )
+        self.judgements()
         lost = rules.machine.raised - self.clauses.keys()
         if lost and not self.lenient and not self.checked:
             raise problem("table.row", "machine.toml", min(lost), "a row to raise")
@@ -172,6 +188,14 @@ class _Loader:
         """The life of a trace; it is tried out unless it was before."""
         lenient = self.lenient or self.checked
         return read_machine(self.table("machine"), self.plain, lenient)
+
+    def judgements(self) -> None:
+        """Enter the rows about judgements, which are read when somebody asks."""
+        table = self.table("judgements")
+        if self.checked:
+            self.add_all(heads(table.data), table.where)
+        else:
+            read_judgements(table, self.plain, self.lenient)
 
     def add(self, clause: rows.Clause, where: str) -> rows.Clause:
         """Enter a row under its id; table.duplicate if another one has it."""
@@ -248,9 +272,11 @@ class _Loader:
         choices = {}
         for row in table.rows("choice"):
             clause, allowed = self.plain(row), row.texts("allowed", ...)
-            choices[clause.id] = rows.Choice(
-                clause.id, clause.says, allowed, row.one_of("reference", allowed)
-            )
+            reference, names = row.one_of("reference", allowed), row.texts("sets")
+            made = rows.Choice(clause.id, clause.says, allowed, reference, names)
+            choices[made.id] = made
+            for name in {*names} - sets.keys():
+                raise problem("table.accuracy", f"{row.where}: sets", name)
         self.others(table)
         table.done()
         return sets, choices
@@ -301,7 +327,7 @@ class _Loader:
         part = KEYS["call"].formula(f"call.{flag}", row.where)
         return rows.KeyRow(key, "call", part, says)
 
-    def levels(self) -> rows.Levels:
+    def levels(self) -> levels.Levels:
         """The rows of questions to values, and of transforms."""
         table = self.table("levels")
         knowledge: tuple[str, ...] = ()
@@ -312,26 +338,25 @@ class _Loader:
         transforms, asks, nesting = {}, {}, {}
         for row in table.rows("transform"):
             clause, name = self.plain(row), row.text("name")
-            knows, traces = row.one_of("knows", knowledge), row.get("traces", bool)
-            how = _handling(row) if traces else ()
-            transforms[name] = rows.Transform(
-                clause.id, name, knows, traces, clause.says, *how
+            knows = row.one_of("knows", knowledge)
+            how = _handling(row) if row.has("handles") else ()
+            transforms[name] = levels.Transform(
+                clause.id, name, knows, clause.says, *how
             )
         for row in table.rows("ask"):
             clause, needs = self.plain(row), row.one_of("needs", (*knowledge, "never"))
             action, code = row.text("action"), row.text("code")
-            raises = row.text("raises", clause.id)
-            asks[clause.id] = rows.Ask(
-                clause.id, action, code, needs, raises, clause.says
-            )
+            asks[clause.id] = levels.Ask(clause.id, action, code, needs, clause.says)
         for row in table.rows("nesting"):
             clause = self.plain(row)
-            keys = ("level", "holds", "knows", "answers")
+            keys = ("level", "holds", "knows", "answers", "literal", "runs")
             formulas = (row.maybe(key, NESTING) for key in keys)
-            nesting[clause.id] = rows.Nesting(clause.id, clause.says, *formulas)
+            nesting[clause.id] = levels.Nesting(clause.id, clause.says, *formulas)
         self.others(table)
         table.done()
-        return rows.Levels(knowledge, transforms, asks, nesting)
+        found = levels.Levels(knowledge, transforms, asks, nesting)
+        levels.check_levels(found)
+        return found
 
     def forms(self) -> dict[str, rows.Form]:
         """The forms of program text."""
@@ -358,8 +383,6 @@ class _Loader:
             clause, when = self.plain(row), row.maybe("when", DECISIONS)
             kinds = row.texts("kinds")
             found[clause.id] = rows.Decision(clause.id, clause.says, when, kinds)
-        for row in table.rows("fact"):
-            self.plain(row)
         table.done()
         return found
 
@@ -368,8 +391,6 @@ class _Loader:
         found = self.others(self.table("text"))
         table = self.table("errors")
         found |= self.others(table)
-        for row in table.rows("fact"):
-            self.plain(row)
         table.done()
         return found
 

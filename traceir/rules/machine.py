@@ -13,8 +13,9 @@ from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import FormulaNames, RowReader
+from traceir.rules.row_reader import RowReader
 from traceir.rules.rows import Clause
 
 PLACES = ("nothing", "function", "trace")

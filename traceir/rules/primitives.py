@@ -13,8 +13,9 @@ from traceir.rules.batching import read_batch
 from traceir.rules.derivatives import read_derivative
 from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import Chain, FormulaNames, RowReader
+from traceir.rules.row_reader import Chain, RowReader
 from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Singular, Spelling
 
 MERGED = ("params", "let", "each", "ulp")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from traceir.errors import CLASSES, RuleTableError
-from traceir.rules.formulas.language import VOCABULARY, Formula, parse
+from traceir.errors import CLASSES
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.hints import LineHint
 
@@ -115,28 +116,3 @@ class RowReader:
         """Raise table.key if the row has a key that was not asked for."""
         if unknown := sorted(set(self.data) - self._asked):
             raise problem("table.key", self.where, f"unknown {', '.join(unknown)}")
-
-
-class FormulaNames:
-    """The names that a formula may have free, and those that it may call."""
-
-    def __init__(self, free: Iterable[str], calls: Iterable[str] = ()) -> None:
-        self.free = frozenset(free)
-        self.calls = frozenset(VOCABULARY) | frozenset(calls)
-
-    def plus(self, *names: str, calls: Iterable[str] = ()) -> FormulaNames:
-        """These names and some more."""
-        return FormulaNames(self.free.union(names), self.calls.union(calls))
-
-    def formula(self, text: str, where: str) -> Formula:
-        """A formula over these names: RuleTableError if it is none."""
-        try:
-            formula = parse(text)
-        except RuleTableError as error:
-            raise problem(error.rule, f"{where}: {text}", error.got) from None
-        if unknown := sorted(formula.calls - self.calls):
-            hint = f"helpers are {', '.join(sorted(self.calls))}"
-            raise problem("table.helper", f"{where}: {text}", unknown[0], hint)
-        if unknown := sorted(formula.names - self.free):
-            raise problem("table.name", f"{where}: {text}", unknown[0])
-        return formula

@@ -177,53 +177,6 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Transform:
-    """A way of running a function: what it lets be known of the arguments, and whether
-    it makes a trace.
-
-    A trace handles `all` operations or only those on its `own` values; one that `keeps`
-    spares later calls from running the function.
-    """
-
-    id: str
-    name: str
-    knows: str
-    traces: bool
-    says: str
-    handles: Literal["all", "own"] = "own"
-    keeps: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A question of Python's to a value, and the knowledge that an answer needs.
-
-    `code` is how it is asked; `raises` the clause of the refusal, the row's own unless
-    it names another.
-    """
-
-    id: str
-    action: str
-    code: str
-    needs: str
-    raises: str
-    says: str
-
-
-@dataclass(frozen=True, slots=True)
-class Nesting:
-    """A rule of the levels: whose an operation is (`level`), what `holds` of a value,
-    how much of one is known (`knows`), what is answered (`answers`)."""
-
-    id: str
-    says: str
-    level: Formula | None = None
-    holds: Formula | None = None
-    knows: Formula | None = None
-    answers: Formula | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """A decision about a plain function's loops: its formula, and kinds of values."""
 
@@ -231,40 +184,6 @@ class Decision:
     says: str
     when: Formula | None = None
     kinds: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Levels:
-    """Levels of abstraction and of nesting."""
-
-    knowledge: tuple[str, ...] = ()
-    transforms: Mapping[str, Transform] = field(default_factory=dict)
-    asks: Mapping[str, Ask] = field(default_factory=dict)
-    nesting: Mapping[str, Nesting] = field(default_factory=dict)
-
-    def permits(self, known: str, ask: str) -> bool:
-        """True if the row `ask` has an answer where so much is `known`."""
-        row = self.nesting.get("level.answer")
-        if row is None or row.answers is None:
-            return True
-        needed = self.rank(self.asks[ask].needs)
-        return bool(row.answers({"known": self.rank(known), "needed": needed}))
-
-    def rank(self, knowledge: str) -> int:
-        """The place of a step of knowledge; "never" is beyond all of them."""
-        order = (*self.knowledge, "never")
-        return order.index(knowledge)
-
-    def within(self, outer: str, inner: str) -> str:
-        """The knowledge of an argument that is passed on, from what was known of it and
-        what the way in which the inner function runs lets be known.
-        """
-        row = self.nesting.get("level.strictest")
-        if row is None or row.knows is None:
-            return inner
-        names = {"outer": self.rank(outer), "inner": self.rank(inner)}
-        known: int = row.knows(names)
-        return self.knowledge[known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,10 +310,10 @@ class AccuracySet:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A point that an implementation decides, and what may be decided; `reference` is
-    what the reference declares."""
+    """A point that implementations decide; `sets` have other members by that."""
 
     id: str
     says: str
-    allowed: tuple[str, ...]
+    allowed: tuple[str, ...]  # the strictest first
     reference: str
+    sets: tuple[str, ...] = ()

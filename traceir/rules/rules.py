@@ -15,8 +15,10 @@ from traceir.errors import TraceirError, make
 from traceir.rules import rows
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.hints import hint_at, spelled
+from traceir.rules.judgements import Judgements, plain_row, read_judgements
+from traceir.rules.levels import Levels
 from traceir.rules.machine import Machine
-from traceir.rules.row_reader import Chain, Tables
+from traceir.rules.row_reader import Chain, RowReader, Tables
 
 # The tables that have rows of primitives.
 PRIMITIVES = (
@@ -40,7 +42,7 @@ class Rules:
     keys: tuple[rows.KeyRow, ...]
     flags: Mapping[str, rows.Flag]
     machine: Machine
-    levels: rows.Levels
+    levels: Levels
     accuracy: Mapping[str, rows.AccuracySet]
     choices: Mapping[str, rows.Choice]
     text: Mapping[str, rows.Form]
@@ -64,6 +66,15 @@ class Rules:
         for stem in PRIMITIVES:
             found |= self.tables.get(stem, {}).get(section, {})
         return found
+
+    @cached_property
+    def judgements(self) -> Judgements:
+        """The judgements and their rules, read when somebody asks for them.
+
+        RuleTableError where a row is malformed; one that a row speaks of may be gone.
+        """
+        table = RowReader(self.tables.get("judgements", {}), "judgements.toml")
+        return read_judgements(table, plain_row, lenient=True)
 
     @cached_property
     def dtypes(self) -> Mapping[str, rows.DType]:

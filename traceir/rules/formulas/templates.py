@@ -19,8 +19,8 @@ from typing import Final
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.table_errors import problem
-from traceir.rules.row_reader import FormulaNames
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<hole>\{[^{}]*\})

@@ -1,0 +1,85 @@
+"""The theorems hold of small programs, and each trial fails its wrong miniature.
+
+`make theorems` tries all small programs, and drawn ones; here it is one in so many.
+Cites theorem.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fewer_rows import without
+
+from theorems.miniatures import MINIATURES
+from theorems.subjects import SUBJECTS
+from theorems.trials import TRIALS, Subject, tried
+from traceir.conform import judge, load_cases
+from traceir.conform.systems.implementations import Oracle
+from traceir.rules import default
+
+# One in so many programs is tried: of those that are typed, which most are not, fewer
+# than of those that are transformed.
+EVERY = {"theorem.determinism": 101, "theorem.checker": 101, "theorem.soundness": 101}
+EVERY |= {"theorem.keys": 53}
+OTHERS = 13
+
+
+def faults(theorem: str, subject: Subject) -> Iterator[str]:
+    """A line for each fault."""
+    for program in SUBJECTS[theorem](EVERY.get(theorem, OTHERS)):
+        for fault in tried(theorem, program, subject):
+            yield f"{program}: {fault}"
+
+
+def test_every_theorem_has_a_trial_and_a_miniature() -> None:
+    stated = default().judgements.theorems.keys()
+    assert stated == TRIALS.keys() == MINIATURES.keys() == SUBJECTS.keys()
+
+
+@pytest.mark.parametrize("theorem", TRIALS)
+def test_a_theorem_holds_of_small_programs(theorem: str) -> None:
+    assert list(faults(theorem, Subject())) == []
+
+
+@pytest.mark.parametrize("theorem", MINIATURES)
+def test_a_wrong_miniature_fails_the_trial(theorem: str) -> None:
+    assert next(faults(theorem, MINIATURES[theorem]()), None)
+
+
+# The trial that needs a rule, by how its id begins.
+NEEDING = {
+    "theorem.checker": ("judgement.typed", "typing."),
+    "theorem.soundness": ("judgement.run", "running."),
+    "theorem.trace": ("judgement.trace", "tracing."),
+    "theorem.keys": ("judgement.key", "judgement.part", "keying."),
+}
+
+
+def rules_of(theorem: str) -> Iterator[str]:
+    """The judgements and inference rules that a trial needs, but those of relations."""
+    tables = default().tables["judgements"]
+    for row in (*tables["judgement"], *tables["inference"]):
+        if row["id"].startswith(NEEDING[theorem]) and row["id"] != "running.relation":
+            yield row["id"]
+
+
+def test_every_rule_is_needed_by_a_trial() -> None:
+    tables = default().tables["judgements"]
+    ids = [row["id"] for row in (*tables["judgement"], *tables["inference"])]
+    needed = [rule for theorem in NEEDING for rule in rules_of(theorem)]
+    assert sorted((*needed, "running.relation")) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    ("rule", "theorem"),
+    [(r, theorem) for theorem in NEEDING for r in rules_of(theorem)],
+)
+def test_without_a_rule_a_trial_fails(rule: str, theorem: str) -> None:
+    assert next(faults(theorem, Subject(rules=without(rule))), None)
+
+
+def test_without_its_rule_a_relation_is_not_judged() -> None:
+    less = without("running.relation")
+    using = [c for c in load_cases() if c.name.startswith("qr/") and not c.session]
+    assert not all(judge(Oracle(less), case, less, exact=True) for case in using)

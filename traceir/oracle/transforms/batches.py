@@ -1,0 +1,227 @@
+"""Programs applied to many examples, by the column `batch` of the rows.
+
+Where the column leaves the rule to code, the meaning of a batch is the rule: the
+primitive is applied to each example, and the results are stacked. Serves: batch.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir.oracle.transforms.builder import Beyond, DerivedProgram
+from traceir.oracle.transforms.templates import operand_names
+from traceir.rules import Prim, Rules, Scope
+from traceir.rules.applied import row_scope
+
+Dim = int | None
+# Results, and the batched dimension of all of them.
+Batched = tuple[list[Atom], Dim]
+
+
+def batched(
+    closed: ClosedJaxpr, dims: Sequence[Dim], size: int, rules: Rules
+) -> tuple[ClosedJaxpr, list[bool]]:
+    """The program of so many examples, and which of its results differ among them.
+
+    `dims` are the batched dimensions of the inputs; those of results are the first.
+    """
+    builder = DerivedProgram(rules)
+    pairs = zip(closed.in_avals, dims, strict=True)
+    inputs = [Var(a if d is None else _with(a, d, size)) for a, d in pairs]
+    env = builder.environment(closed, inputs)
+    places: dict[Atom, Dim] = dict(zip(closed.jaxpr.invars, dims))
+    for eqn in closed.eqns:
+        values = [env[a] if isinstance(a, Var) else a for a in eqn.inputs]
+        at = [places.get(a) if isinstance(a, Var) else None for a in eqn.inputs]
+        outs, dim = _BatchedEquation(builder, eqn, values, at, size).results()
+        env.update(zip(eqn.outputs, outs, strict=True))
+        places.update(dict.fromkeys(eqn.outputs, dim))
+    outvars = closed.jaxpr.outvars
+    results = []
+    for a in outvars:
+        value = env[a] if isinstance(a, Var) else a
+        dim = places.get(a) if isinstance(a, Var) else None
+        results.append(value if dim is None else moved(builder, value, dim, 0))
+    differ = [isinstance(a, Var) and places.get(a) is not None for a in outvars]
+    return builder.closed(inputs, results), differ
+
+
+def _with(aval: ShapedArray, dim: int, size: int) -> ShapedArray:
+    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
+
+
+def moved(builder: DerivedProgram, value: Atom, source: int, target: int) -> Atom:
+    """The dimension at one place moved to another."""
+    if source == target:
+        return value
+    order = [d for d in range(value.aval.ndim) if d != source]
+    order.insert(target, source)
+    return builder.apply("transpose", [value], {"permutation": tuple(order)})[0]
+
+
+class _BatchedEquation:
+    """One equation, applied to operands of which some are batches."""
+
+    def __init__(
+        self,
+        builder: DerivedProgram,
+        eqn: Eqn,
+        values: list[Atom],
+        dims: list[Dim],
+        size: int,
+    ) -> None:
+        self.builder, self.eqn, self.values = builder, eqn, values
+        self.dims, self.size = dims, size
+        self.params: dict[str, Any] = dict(eqn.params)
+        self.row: Prim = builder.rules.prims[eqn.primitive]
+
+    def results(self) -> Batched:
+        """By the class of the row."""
+        if all(d is None for d in self.dims):
+            return self.applied(self.values, self.params, None)
+        if self.row.batch is None:
+            raise Beyond(f"batches of {self.row.name}")
+        rule = CLASSES.get(self.row.batch.rule)
+        if rule is None:
+            raise Beyond(f"batches of {self.row.name}, which names an axis")
+        return rule(self)
+
+    def applied(
+        self, values: Sequence[Atom], params: Mapping[str, Any], dim: Dim
+    ) -> Batched:
+        return self.builder.apply(self.row.name, values, params), dim
+
+    def example(self, k: int) -> tuple[int, ...]:
+        """The shape of one example of an operand."""
+        shape, dim = self.values[k].aval.shape, self.dims[k]
+        return shape if dim is None else (*shape[:dim], *shape[dim + 1 :])
+
+    def front(self, k: int, shape: Sequence[int]) -> Atom:
+        """An operand with the batched dimension first, stretched to a shape."""
+        value, dim = self.values[k], self.dims[k]
+        if dim is None:
+            return self.builder.stretched(value, shape)
+        value = moved(self.builder, value, dim, 0)
+        rank = value.aval.ndim
+        return self.builder.stretched(value, shape, range(rank))
+
+    def pointwise(self) -> Batched:
+        """Extents of 1 and scalars stretch by themselves."""
+        rank = max(len(self.example(k)) for k in range(len(self.values)))
+        values = []
+        for k, dim in enumerate(self.dims):
+            shape = self.example(k)
+            extents = (*shape, *(1,) * (rank - len(shape)))
+            if dim is None and not shape:
+                values.append(self.values[k])
+            else:
+                values.append(
+                    self.front(k, (1 if dim is None else self.size, *extents))
+                )
+        return self.applied(values, self.params, 0)
+
+    def aligned(self) -> Batched:
+        """Operands of one shape; those that may be scalars stay so if all can."""
+        assert self.row.batch is not None
+        names = operand_names(self.row, len(self.values))
+        shapes = [self.example(k) for k in range(len(names))]
+        shape = (self.size, *max(shapes, key=len))
+        may = [k for k, name in enumerate(names) if name in self.row.batch.scalars]
+        stay = all(self.dims[k] is None and not shapes[k] for k in may)
+        values = [
+            v if k in may and stay else self.front(k, shape)
+            for k, v in enumerate(self.values)
+        ]
+        return self.applied(values, self.params, 0)
+
+    def anywhere(self) -> Batched:
+        """The dimension stays where it is, if it is in one place in all operands."""
+        first = self.dims[0]
+        if first is not None and all(d == first for d in self.dims):
+            return self.by_formulas(self.values, first, False)
+        return self.first()
+
+    def first(self) -> Batched:
+        """The dimension is the first of all operands."""
+        count = range(len(self.values))
+        values = [self.front(k, (self.size, *self.example(k))) for k in count]
+        return self.by_formulas(values, 0, True)
+
+    def by_formulas(self, values: list[Atom], dim: int, moved: bool) -> Batched:
+        """The params that the row has for a place of the dimension."""
+        batch, rules = self.row.batch, self.builder.rules
+        assert batch is not None
+        avals = [
+            v.aval.update(shape=self.example(k)) for k, v in enumerate(self.values)
+        ]
+        outer = row_scope(self.row, avals, self.eqn.params, rules)
+        scope = Scope({"d": dim, "size": self.size, "moved": moved}, {}, outer)
+        changed = {name: formula(scope) for name, formula in batch.params.items()}
+        target: int = dim if batch.dim is None else batch.dim(scope)
+        return self.applied(values, {**self.params, **changed}, target)
+
+    def contraction(self) -> Batched:
+        """A dimension batched in both operands is a batch dimension of the product; one
+        that is batched in one of them is a free dimension of it."""
+        contract, batch = self.params["dimension_numbers"]
+        parts = [
+            [
+                tuple(a + (d is not None and a >= d) for a in axes[k])
+                for axes in (contract, batch)
+            ]
+            for k, d in enumerate(self.dims)
+        ]
+        left, right = self.dims
+        if left is not None and right is not None:
+            parts[0][1], parts[1][1] = (left, *parts[0][1]), (right, *parts[1][1])
+            dim = 0
+        else:
+            k = int(left is None)
+            own = left if right is None else right
+            assert own is not None
+            before = {*parts[k][0], *parts[k][1]}
+            dim = sum(a not in before for a in range(own))
+            # The free dimensions of the second come after all of the first.
+            dim += (
+                len(batch[0]) if k == 0 else self.values[0].aval.ndim - len(contract[0])
+            )
+        numbers = tuple(tuple(parts[k][n] for k in (0, 1)) for n in (0, 1))
+        return self.applied(
+            self.values, {**self.params, "dimension_numbers": numbers}, dim
+        )
+
+    def each(self) -> Batched:
+        """The stack of the results of the examples (accuracy.batched)."""
+        if not self.size:
+            raise Beyond("no examples")
+        found = []
+        for n in range(self.size):
+            values = [
+                v if d is None else self.one(v, d, n)
+                for v, d in zip(self.values, self.dims)
+            ]
+            found.append(self.builder.apply(self.row.name, values, self.params))
+        columns = zip(*found, strict=True)
+        return [self.builder.apply("stack", c, {"axis": 0})[0] for c in columns], 0
+
+    def one(self, value: Atom, dim: int, n: int) -> Atom:
+        """Example number `n` of a batch."""
+        shape = value.aval.shape
+        starts = tuple(n if d == dim else 0 for d in range(len(shape)))
+        limits = tuple(n + 1 if d == dim else s for d, s in enumerate(shape))
+        params = {"start_indices": starts, "limit_indices": limits, "strides": None}
+        part = self.builder.apply("slice", [value], params)[0]
+        return self.builder.apply("squeeze", [part], {"dimensions": (dim,)})[0]
+
+
+CLASSES: Mapping[str, Callable[[_BatchedEquation], Batched]] = {
+    "pointwise": _BatchedEquation.pointwise,
+    "aligned": _BatchedEquation.aligned,
+    "anywhere": _BatchedEquation.anywhere,
+    "front": _BatchedEquation.first,
+    "contraction": _BatchedEquation.contraction,
+    "region": _BatchedEquation.each,
+}

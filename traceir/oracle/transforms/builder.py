@@ -1,0 +1,102 @@
+"""Programs being made: equations, typed by the rows. Serves: derive.*, batch.*"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.rules import Rules, default
+
+Mask = Sequence[bool]
+Params = Mapping[str, Any]
+NO_PARAMS: Final[Params] = MappingProxyType({})
+# A tangent or a cotangent, None where it is zero.
+Moving = Atom | None
+
+
+class Beyond(Exception):
+    """No inference rule here speaks of something, which others may define."""
+
+
+@dataclass
+class DerivedProgram:
+    """A program that is being made: equations, typed by the rows, and constants."""
+
+    rules: Rules = field(default_factory=default)
+    eqns: list[Eqn] = field(default_factory=list)
+    constants: list[tuple[Var, np.ndarray]] = field(default_factory=list)
+
+    def apply(
+        self, primitive: str, operands: Sequence[Atom], params: Params = NO_PARAMS
+    ) -> list[Atom]:
+        """The results of a primitive; params that have defaults may be left out."""
+        row = self.rules.prims[primitive]
+        known = sort_params({**row.defaults, **params})
+        if row.effects or row.host:
+            raise Beyond(f"effects of {primitive}")
+        types = infer(primitive, [a.aval for a in operands], known, self.rules)
+        outputs = tuple(map(Var, types))
+        self.eqns.append(Eqn(primitive, tuple(operands), outputs, known))
+        return list(outputs)
+
+    def stretched(
+        self, value: Atom, shape: Sequence[int], dims: Sequence[int] | None = None
+    ) -> Atom:
+        """A value repeated to a shape, whose last dimensions are its own."""
+        if value.aval.shape == tuple(shape):
+            return value
+        rank = len(shape)
+        dims = range(rank - value.aval.ndim, rank) if dims is None else dims
+        params = {"shape": tuple(shape), "broadcast_dimensions": tuple(dims)}
+        return self.apply("broadcast_in_dim", [value], params)[0]
+
+    def filled(self, number: float, aval: ShapedArray) -> Atom:
+        """An array of one number."""
+        scalar = ShapedArray((), aval.dtype, aval.weak_type)
+        value = np.asarray(number, aval.dtype).item()
+        return self.stretched(Literal(value, scalar), aval.shape)
+
+    def zero_for(self, moving: Moving, aval: ShapedArray) -> Atom:
+        """A tangent; zeros where it is zero."""
+        return self.filled(0, aval) if moving is None else moving
+
+    def added(self, one: Moving, other: Moving) -> Moving:
+        """The sum of two tangents or cotangents of one value."""
+        if one is None or other is None:
+            return other if one is None else one
+        return self.apply("add_any", [one, other])[0]
+
+    def inlined(self, closed: ClosedJaxpr, operands: Sequence[Atom]) -> list[Atom]:
+        """The results of a program for these operands."""
+        env = self.environment(closed, operands)
+        for eqn in closed.eqns:
+            inputs = [env[a] if isinstance(a, Var) else a for a in eqn.inputs]
+            outs = self.apply(eqn.primitive, inputs, dict(eqn.params))
+            env.update(zip(eqn.outputs, outs, strict=True))
+        return [env[a] if isinstance(a, Var) else a for a in closed.jaxpr.outvars]
+
+    def environment(
+        self, closed: ClosedJaxpr, operands: Sequence[Atom]
+    ) -> dict[Var, Atom]:
+        """The values of a program's constants and inputs."""
+        made = [(Var(v.aval), np.asarray(c)) for v, c in self.pairs(closed)]
+        self.constants += made
+        env: dict[Var, Atom] = dict(zip(closed.jaxpr.constvars, (v for v, _ in made)))
+        return env | dict(zip(closed.jaxpr.invars, operands, strict=True))
+
+    def pairs(self, closed: ClosedJaxpr) -> list[tuple[Var, Any]]:
+        """The constants of a program with their values."""
+        return list(zip(closed.jaxpr.constvars, closed.consts, strict=True))
+
+    def closed(self, inputs: Sequence[Var], outputs: Sequence[Atom]) -> ClosedJaxpr:
+        """The program."""
+        names = tuple(v for v, _ in self.constants)
+        jaxpr = Jaxpr(names, tuple(inputs), tuple(self.eqns), tuple(outputs))
+        return ClosedJaxpr(jaxpr, tuple(c for _, c in self.constants))

@@ -1,0 +1,276 @@
+"""`judgements.toml`: abstract syntax, judgements, inference rules.
+
+Serves: judgement.*, syntax.*, typing.*, running.*, tracing.*, keying.*
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.rules.formulas.language import Formula, parse
+from traceir.rules.formulas.names import FormulaNames
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import RowReader
+from traceir.rules.rows import Clause
+
+# Functions that the rules may call besides the vocabulary and the productions.
+CALLS = (
+    *("environment", "extended", "programs", "signed", "joined", "out", "effects"),
+    *("meaning", "elements", "related", "steps"),
+    *("fresh", "chained", "rows", "part"),
+)
+# The groups of clauses that a premise may ask for.
+GROUPS = ("", "closed", "program", "equation", "row", "result", "end")
+# Sections whose rows are rules, with an id and a sentence.
+SECTIONS = ("syntax", "judgement", "inference", "theorem")
+
+
+@dataclass(frozen=True, slots=True)
+class Metavariable:
+    """A letter of the rules, and what it stands for."""
+
+    name: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """A production of the abstract syntax: the term `name(*parts)` of the kind `of`."""
+
+    id: str
+    of: str
+    name: str
+    parts: tuple[str, ...]
+    form: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judgement: what it is about, what it gives, and how it is written."""
+
+    id: str
+    given: tuple[str, ...]
+    gives: tuple[str, ...]
+    form: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A premise: a group of `clauses` of what `let` names, or a judgement.
+
+    Without either it gives names to terms, by `let` alone.
+    The judgement holds `of` some terms and gives the names `gives`; if there is `each`,
+    of a variable and a tuple, for every element, and then the names are tuples.
+    """
+
+    clauses: str = ""
+    let: tuple[tuple[str, Formula], ...] = ()
+    judges: str = ""
+    of: tuple[Formula, ...] = ()
+    gives: tuple[str, ...] = ()
+    each: tuple[str, Formula] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceRule:
+    """A rule: if the patterns match and the premises hold, the judgement gives this."""
+
+    id: str
+    concludes: str
+    of: tuple[Formula, ...]
+    when: Formula | None
+    premises: tuple[Premise, ...]
+    gives: tuple[Formula, ...]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem in words, on what it is `tried`, and what `breaks` it."""
+
+    id: str
+    says: str
+    tried: str
+    breaks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """The abstract syntax, the judgements, and the rules of each of them."""
+
+    metavariables: tuple[Metavariable, ...]
+    syntax: Mapping[str, Production]
+    judgements: Mapping[str, Judgement]
+    rules: Mapping[str, tuple[InferenceRule, ...]]
+    theorems: Mapping[str, Theorem]
+
+    def all_rules(self) -> Iterator[InferenceRule]:
+        """The rules of all judgements."""
+        for found in self.rules.values():
+            yield from found
+
+
+def plain_row(row: RowReader) -> Clause:
+    """The clause that every row is: an id and a sentence."""
+    return Clause(row.text("id"), row.says())
+
+
+def heads(table: Mapping[str, Any]) -> Iterator[Clause]:
+    """The ids and sentences of rows that were checked before."""
+    for section in SECTIONS:
+        for row in table.get(section, ()):
+            yield Clause(row["id"], row["says"])
+
+
+def read_judgements(
+    table: RowReader, plain: Callable[[RowReader], Clause], lenient: bool = False
+) -> Judgements:
+    """The judgements of `judgements.toml`; `plain` takes the id and the sentence.
+
+    When `lenient`, a rule may speak of a judgement that has been taken out.
+    """
+    letters = tuple(
+        Metavariable(row.text("name"), row.says()) for row in table.rows("metavariable")
+    )
+    syntax = {
+        found.name: found
+        for found in (_production(row, plain) for row in table.rows("syntax"))
+    }
+    judgements = {
+        found.id: found
+        for found in (_judgement(row, plain) for row in table.rows("judgement"))
+    }
+    reader = _InferenceReader(syntax, judgements, plain, lenient)
+    rules = [reader.rule(row) for row in table.rows("inference")]
+    theorems = {
+        found.id: found
+        for found in (_theorem(row, plain) for row in table.rows("theorem"))
+    }
+    table.done()
+    by_judgement = {
+        name: tuple(rule for rule in rules if rule.concludes == name)
+        for name in judgements
+    }
+    return Judgements(letters, syntax, judgements, by_judgement, theorems)
+
+
+def _production(row: RowReader, plain: Callable[[RowReader], Clause]) -> Production:
+    clause, written = plain(row), row.text("is")
+    match parse(written).node:
+        case ast.Call(ast.Name(name), arguments):
+            parts = tuple(a.id for a in arguments if isinstance(a, ast.Name))
+            return Production(
+                clause.id, row.text("of"), name, parts, row.text("form"), clause.says
+            )
+    raise problem("table.formula", f"{row.where}: is", written)
+
+
+def _judgement(row: RowReader, plain: Callable[[RowReader], Clause]) -> Judgement:
+    clause = plain(row)
+    given, gives = row.texts("given", ...), row.texts("gives", ...)
+    return Judgement(clause.id, given, gives, row.text("form"), clause.says)
+
+
+def _theorem(row: RowReader, plain: Callable[[RowReader], Clause]) -> Theorem:
+    clause = plain(row)
+    return Theorem(clause.id, clause.says, row.text("tried"), row.text("breaks"))
+
+
+class _InferenceReader:
+    """Reads inference rules: each name of a formula is one that is known by then."""
+
+    def __init__(
+        self,
+        syntax: Mapping[str, Production],
+        judgements: Mapping[str, Judgement],
+        plain: Callable[[RowReader], Clause],
+        lenient: bool,
+    ) -> None:
+        self.syntax = syntax
+        self.judgements = judgements
+        self.plain = plain
+        self.lenient = lenient
+        # Productions that patterns speak of and that have been taken out.
+        self.gone: set[str] = set()
+
+    def names(self, known: Iterable[str]) -> FormulaNames:
+        """The names that are known, and what may be called."""
+        return FormulaNames(known, (*CALLS, *self.syntax, *self.gone))
+
+    def rule(self, row: RowReader) -> InferenceRule:
+        """A rule, the numbers of whose terms are those of its judgement."""
+        clause, concludes = self.plain(row), row.text("concludes")
+        patterns = tuple(map(parse, row.texts("of", ...)))
+        for pattern in patterns:
+            self.check(pattern, pattern.node, row.where)
+            self.gone.update(pattern.calls)
+        known = {name for pattern in patterns for name in pattern.names}
+        when = row.maybe("when", self.names(known))
+        premises = []
+        for part in row.rows("premise"):
+            premises.append(self.premise(part, known))
+            known.update(premises[-1].gives)
+            if not premises[-1].clauses:
+                known.update(name for name, _ in premises[-1].let)
+        gives = self.formulas(row, "gives", known)
+        self.fits(row, concludes, patterns, gives)
+        return InferenceRule(
+            clause.id, concludes, patterns, when, tuple(premises), gives, clause.says
+        )
+
+    def premise(self, row: RowReader, known: set[str]) -> Premise:
+        """A group of clauses, or a judgement."""
+        if not row.has("judges"):
+            group, names = row.one_of("clauses", GROUPS, ""), self.names(known)
+            let = row.get("let", Mapping)
+            found = tuple(
+                (name, names.formula(text, f"{row.where}: let"))
+                for name, text in let.items()
+            )
+            return Premise(clauses=group, let=found)
+        judges, each = row.text("judges"), None
+        if row.has("each"):
+            name, _, over = row.text("each").partition(" in ")
+            each = name, self.names(known).formula(over, f"{row.where}: each")
+            known = known | {name}
+        of, gives = self.formulas(row, "of", known), row.texts("gives", ...)
+        self.fits(row, judges, of, gives)
+        return Premise(judges=judges, of=of, gives=gives, each=each)
+
+    def formulas(
+        self, row: RowReader, key: str, known: set[str]
+    ) -> tuple[Formula, ...]:
+        """A list of formulas over the names that are known."""
+        names = self.names(known)
+        return tuple(
+            names.formula(t, f"{row.where}: {key}") for t in row.texts(key, ...)
+        )
+
+    def fits(self, row: RowReader, judges: str, of: Any, gives: Any) -> None:
+        """Refuses a judgement that there is none of, or one of other terms."""
+        found = self.judgements.get(judges)
+        if found is None:
+            if not self.lenient:
+                raise problem("table.row", row.where, judges, "a judgement")
+            return
+        if (len(of), len(gives)) != (len(found.given), len(found.gives)):
+            got = f"{len(of)} terms and {len(gives)} results for `{found.form}`"
+            raise problem("table.key", row.where, got)
+
+    def check(self, pattern: Formula, node: ast.expr, where: str) -> None:
+        """Refuses a pattern that is no name, text, or term of patterns."""
+        match node:
+            case ast.Name() | ast.Constant():
+                return
+            case ast.Call(ast.Name(name), parts) if name in self.syntax:
+                if len(parts) == len(self.syntax[name].parts):
+                    for part in parts:
+                        self.check(pattern, part, where)
+                    return
+        if not self.lenient:
+            raise problem("table.formula", f"{where}: of", pattern.text, "a pattern")
