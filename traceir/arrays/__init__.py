@@ -5,6 +5,7 @@ Takes a NumPy array and a `ShapedArray`; gives an immutable `Array`. Start readi
 
 - `array`: `Array`: an immutable NumPy array with a type that knows weakness
 - `array_interface`: the methods that arrays and tracers have in common
+- `asks`: Python's questions to arrays and traced values, answered or refused by rows
 - `devices`: the one device: where arrays live
 - `sharding`: layouts of arrays over devices: meshes, specs, shardings
 """

@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array_interface import Methods
+from traceir.arrays.asks import install, refused_outside, refusing
 from traceir.arrays.devices import SHARDING, CpuDevice
 from traceir.arrays.sharding import Sharding
 from traceir.base.tracebacks import entry_points
@@ -328,6 +329,11 @@ def with_place(array: Array, place: Any) -> Array:
     key = id(array)
     _there[key] = weakref.ref(array, lambda _: _there.pop(key, None)), place
     return array
+
+
+@rules.compiled_from_rows
+def _ask_by_rows(found: rules.Rules) -> None:
+    install(Array, refused_outside(found), refusing)
 
 
 for _kind in (_Deleted, Far):

@@ -130,7 +130,8 @@ class Methods:
         return self.aval.shape[0]
 
     def __hash__(self) -> int:
-        raise rules.error("level.hash", got=self.aval.str_short())
+        rules.default()  # whose rows say whether an array has a hash
+        return hash(self) if type(self).__hash__ is not Methods.__hash__ else id(self)
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")

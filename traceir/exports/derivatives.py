@@ -187,7 +187,7 @@ def _staged(
     call: Callable[[Any], Values], avals: Sequence[ShapedArray], name: str
 ) -> ClosedJaxpr:
     paths = [f"{name}[{k}]" for k in range(len(avals))]
-    closed, captured = program_of(call, avals, paths, name, "export")
+    closed, captured = program_of(call, avals, paths, name, "make_jaxpr")
     if captured:
         got = f"the rule {name}, which holds a value of a trace"
         raise rules.error("export.whole", got=got)

@@ -16,7 +16,7 @@ equations, and its effects on arguments are written back. Start reading at `call
 - `calls`: the call of a plain function while it is traced
 - `classes`: the classes of traced arrays, as a plain function sees them
 - `containers`: lists, dicts and objects among arguments, and changes to them
-- `draws`: single numbers drawn from NumPy's generators, also by machine code
+- `draws`: numbers drawn from NumPy's generators, one or an array, also by machine code
 - `dynamic_results`: results whose extents values decide: cut when the program has run
 - `external`: generators, clocks and files, as a traced function sees them
 - `generator_arguments`: random generators among the arguments of a call

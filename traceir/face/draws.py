@@ -1,4 +1,4 @@
-"""Single numbers drawn from NumPy's generators, also by machine code.
+"""Numbers drawn from NumPy's generators, one or an array, also by machine code.
 
 Serves: face.random, staged.drawn
 
@@ -46,10 +46,11 @@ class Check(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """A method that draws one number, as a foreign function of its parameters.
+    """A method that draws numbers, as a foreign function of its parameters.
 
     These have defaults; None is that of one that has to be given. The function is there
-    where NumPy exports what it `needs`. The result is a number of Python's or NumPy's.
+    where NumPy exports what it `needs`. One number is Python's or NumPy's. A method may
+    take the `extents` of an array alone.
     """
 
     function: str
@@ -58,6 +59,7 @@ class Distribution(NamedTuple):
     checks: Sequence[Check] = ()
     dtype: np.dtype = REAL
     python: bool = True
+    extents: bool = False
     scope: Callable[[Sequence[int]], AbstractContextManager[Any]] = opened
 
 
@@ -121,10 +123,12 @@ METHODS: Mapping[str, Mapping[str, Distribution]] = {
         "gamma": _real("gamma", "shape", "scale", shape=None, scale=1.0),
     },
     "RandomState": {
-        **dict.fromkeys(("random", "random_sample", "rand"), _UNIT),
+        **dict.fromkeys(("random", "random_sample"), _UNIT),
+        "rand": _UNIT._replace(extents=True),
         "uniform": _UNIFORM._replace(checks=(_too_wide("Range exceeds valid bounds"),)),
         "randint": _WHOLE._replace(function="draw_randint", python=True),
-        **dict.fromkeys(("standard_normal", "randn"), _GAUSS),
+        "standard_normal": _GAUSS,
+        "randn": _GAUSS._replace(extents=True),
         "normal": _real("normal", "scale", loc=0.0, scale=1.0)._replace(
             function="draw_legacy_normal", needs=_GAUSS.needs, scope=opened_with_kept
         ),
@@ -207,8 +211,9 @@ def order_of_draws() -> Order | None:
 
 
 def drawn(kind: type, name: str, args: Any, kwargs: Any, number: Any) -> Any:
-    """One number drawn by a method of a generator's, of the kind that the method gives;
-    None where machine code has no such draw. `number` gives the generator's."""
+    """A number drawn by a method of a generator's, of the kind that the method gives,
+    or an array of such; None where machine code has no such draw. `number` gives the
+    generator's."""
     own = kind.__module__.startswith("numpy.random.")
     row = METHODS.get(kind.__name__, {}).get(name) if own else None
     if row is None or not exports(row.needs):
@@ -219,17 +224,23 @@ def drawn(kind: type, name: str, args: Any, kwargs: Any, number: Any) -> Any:
     given = _parameters(row, args, kwargs)
     if given is None or not config.local.context.x64:
         return None
+    values, shape = given
     for check in row.checks:
-        _require(check, given)
+        _require(check, values)
 
     def target(before: Any, own: Any, *values: Any) -> list[Any]:
-        made = getattr(generator_of(own), name)(*(v[()] for v in values))
+        size = {} if row.extents else {"size": shape or None}
+        extents = shape if row.extents else ()
+        method = getattr(generator_of(own), name)
+        made = method(*(v[()] for v in values), *extents, **size)
         return [np.array(before), np.asarray(made, row.dtype)]
 
     made = ForeignFunction(row.function, target, row.scope)
-    operands = order.cell.now(), number(order), *given
-    after, value = _call(made, operands, (NUMBER, ShapedArray((), row.dtype)))
+    operands = order.cell.now(), number(order), *values
+    after, value = _call(made, operands, (NUMBER, ShapedArray(shape, row.dtype)))
     order.cell.store(after)
+    if shape:
+        return traced(value, number=False)
     return traced(convert(value, row.dtype, row.python), number=True)
 
 
@@ -241,14 +252,24 @@ def _require(check: Check, values: Sequence[Any]) -> None:
             raise error
 
 
-def _parameters(row: Distribution, args: Any, kwargs: Any) -> list[Any] | None:
-    """The parameters of a draw as numbers of the function's types; None for an array of
-    draws, or of what NumPy alone can take."""
+def _parameters(
+    row: Distribution, args: Any, kwargs: Any
+) -> tuple[list[Any], tuple[int, ...]] | None:
+    """The parameters of a draw as numbers of the function's types, and the shape of its
+    result; None for what NumPy alone can take, such as parameters for each element."""
     names = list(row.parameters)
-    if len(args) > len(names) + (args[-1:] == (None,)):
+    if row.extents:
+        args, size = (), args or None
+    else:
+        kwargs = dict(kwargs)
+        size = kwargs.pop("size", None)
+        if len(args) == len(names) + 1:
+            *args, size = args
+    shape = _known_shape(size)
+    if shape is None or len(args) > len(names):
         return None
     given = dict(zip(names, args)) | kwargs
-    if given.pop("size", None) is not None or not given.keys() <= set(names):
+    if not given.keys() <= set(names):
         return None
     if row.dtype is INTEGER and given.get("high") is None:
         given = {"low": 0, "high": given.get("low")}
@@ -256,12 +277,23 @@ def _parameters(row: Distribution, args: Any, kwargs: Any) -> list[Any] | None:
     kinds = "iu" if row.dtype is INTEGER else "biuf"
     if not all(_is_number(value, kinds) for value in found):
         return None
-    return [
+    values = [
         convert(value, row.dtype)
         if isinstance(value, Tracer)
         else row.dtype.type(value)
         for value in found
     ]
+    return values, shape
+
+
+def _known_shape(size: Any) -> tuple[int, ...] | None:
+    """The shape of what a draw gives, () for one number; None for another than of known
+    positive extents."""
+    if size is None:
+        return ()
+    extents = size if isinstance(size, (tuple, list)) else (size,)
+    known = all(isinstance(n, (int, np.integer)) and n > 0 for n in extents)
+    return tuple(map(int, extents)) if known and extents else None
 
 
 def _is_number(value: Any, kinds: str) -> bool:

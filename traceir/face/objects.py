@@ -83,7 +83,9 @@ class Objects:
                 f and self._member(f) for f in (member.fget, member.fset, member.fdel)
             )
             return property(get, put, drop, member.__doc__)
-        return type(member)(self._member(member.__func__))
+        if isinstance(member, staticmethod | classmethod):
+            return type(member)(self._member(member.__func__))
+        return member  # such as a jitted function within one of these
 
     def table(self, value: Any) -> Any:
         """A dict or a list with its functions and generators as they are seen; itself

@@ -96,6 +96,9 @@ class RecordArray(TracedSequence):
             return self._field(list(self.fields)[index])
         return self._taken(index)
 
+    def __bool__(self) -> bool:
+        raise rules.error("face.records", got="the truth of an array with fields")
+
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
             self._put(index, value)
@@ -177,6 +180,25 @@ class RecordArray(TracedSequence):
         if any(isinstance(part, Tracer) for part in parts):
             raise rules.error("face.records", got="an index that is no integer")
         return self._mapped(lambda name: self._field(name)[parts], probe[parts].shape)
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    """An operator that nobody has defined for fields as NumPy does."""
+
+    def method(self: RecordArray, *others: Any) -> Any:
+        if not by_user():
+            return getattr(object, name)(self, *others)
+        raise rules.error("face.records", got=f"{name} of an array with fields")
+
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift"
+for _name in (
+    *("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"),
+    *(side + name for name in _BINARY.split() for side in ("", "r")),
+):
+    setattr(RecordArray, f"__{_name}__", _refusing(f"__{_name}__"))
 
 
 def _check_whole(dtype: np.dtype, fields: Collection[str]) -> None:

@@ -31,6 +31,24 @@ class Var:
         return f"Var({self.aval.str_short()})"
 
 
+class UntypedVar(Var):
+    """A variable whose type is not told: in programs of which the types are asked."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"no `{name}`: the types of an equation's results are what is asked for;"
+            " those of inputs, constants and literals are told"
+        )
+
+    def __repr__(self) -> str:
+        return "UntypedVar()"
+
+
 class Literal:
     """A scalar constant written in the program; equal by type and by bits."""
 
@@ -107,7 +125,8 @@ class ForeignFunction(HostFunction):
     """A host function on single numbers that machine code can call by its name, too.
 
     Its first operand is its first result, which puts calls in order; the second is the
-    address of an object. While machine code calls, the `scope` of all such objects of
+    address of an object. A second result that is an array has, in C order, what so many
+    calls give. While machine code calls, the `scope` of all such objects of
     the program is open.
     """
 
@@ -174,7 +193,7 @@ def _canonical(jaxpr: Jaxpr) -> tuple[object, ...]:
     def define(variables: tuple[Var, ...]) -> tuple[object, ...]:
         for v in variables:
             numbers[v] = len(numbers)
-        return tuple(v.aval for v in variables)
+        return tuple(getattr(v, "aval", None) for v in variables)
 
     def use(atom: Atom) -> object:
         if isinstance(atom, Literal):

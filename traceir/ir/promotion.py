@@ -191,6 +191,10 @@ def _no_array(value: object) -> Exception:
     hint = None
     if hasattr(value, "__dataclass_fields__"):
         hint = "register its class with `traceir.tree_util.register_dataclass`"
+    elif hasattr(value, "to_numpy"):
+        hint = "pass the array in it: `x.to_numpy()`"
+    elif hasattr(value, "__array__"):
+        hint = "pass the array that it stands for: `numpy.asarray(x)`"
     got = f"{shown(value)} of type {type(value).__name__}"
     return default().error("jit.argument", got=got, hint=hint)
 

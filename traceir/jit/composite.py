@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from traceir import rules
 from traceir.base import config
 from traceir.jit.function import JitFunction, Options
 
@@ -47,3 +48,11 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
         return staged(*args, **kwargs)
 
     return call
+
+
+def run_as(way: str, fun: F) -> F:
+    """The function as a way of running has it: run anew in each call, or, where the
+    way's row says that traces are kept, as the program that was made of it."""
+    if not rules.default().levels.way(way).keeps:
+        return fun
+    return JitFunction(fun, None, None, Options(inline=True))  # type: ignore[return-value]

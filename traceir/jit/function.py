@@ -61,6 +61,7 @@ from traceir.jit.staging import (
     prepare_plain,
 )
 from traceir.sanitize.nan_checks import watched
+from traceir.tracing.knowledge import way_of
 from traceir.tracing.staging import StagingTrace, apply, face_module
 from traceir.tracing.trace import bind
 
@@ -171,13 +172,14 @@ class JitFunction(Pickled, Generic[P, R]):
 
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
-        if config.local.context.disable_jit:
+        if not way_of("jit").traces:
             return self._fun(*args, **kwargs)
         call = self._options.face, self._fun, args, kwargs
         if part := inlined(*call):
             return part[0]
         args, kwargs = held(self._options.face, self._static, args, kwargs)
-        raw = raw if args is call[2] else None  # of what it stands for, if of anything
+        if args is not call[2] or not way_of("jit").keeps:
+            raw = None  # of what it stands for, if of anything
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:

@@ -190,7 +190,8 @@ def find_entry(
         before_trace(prepared.call, key)
         return make_entry(prepared, key, fun, transform)
 
-    entry = cache.lookup(key, make, current_trace())
+    keeps = rules.default().levels.way(transform).keeps
+    entry = cache.lookup(key, make, current_trace()) if keeps else make()
     check_seal(entry, fun)
     check_keys(entry.closed)
     return entry

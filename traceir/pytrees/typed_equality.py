@@ -28,9 +28,9 @@ def _pair(kind: type, value: Any) -> Hashable:
 def typed(value: Any, other: Other = _pair) -> Hashable:
     """A key that is equal for two values exactly when they are the same.
 
-    Numbers are compared by type and bits; tuples, frozensets and frozen dataclasses by
-    type and elements; anything else by what `other` makes of its type and of itself:
-    the pair of both, whose hash fails if the value has none.
+    Numbers are compared by type and bits; tuples, slices, frozensets and frozen
+    dataclasses by type and elements; anything else by what `other` makes of its type
+    and of itself: the pair of both, whose hash fails if the value has none.
 
     >>> typed((1, 2)) == typed((1, 2.0))
     False
@@ -52,6 +52,8 @@ def typed(value: Any, other: Other = _pair) -> Hashable:
         return kind, *[typed(v, other) for v in value]
     if kind is frozenset:
         return kind, frozenset(typed(v, other) for v in value)
+    if kind is slice:
+        return kind, typed((value.start, value.stop, value.step), other)
     if isinstance(value, np.generic):
         return kind, value.dtype, value.tobytes()
     if _is_frozen_dataclass(kind):

@@ -99,9 +99,14 @@ def eval_jaxpr(
 
 
 class InterpretedProgram:
-    """A program made ready to run: every variable has a slot, every equation a call."""
+    """A program made ready to run: every variable has a slot, every equation a call.
+
+    Equations that give nothing which is used and have no effects are left out.
+    """
 
     __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_on_host")
+    # Whether those that are left out are looked at, too.
+    does_all = False
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]) -> None:
         slots: dict[Var, int] = {}
@@ -119,7 +124,8 @@ class InterpretedProgram:
         def read(atom: Var | Literal) -> int:
             return self._slot(atom.array) if isinstance(atom, Literal) else slots[atom]
 
-        for eqn, last in zip(jaxpr.eqns, _last_uses(jaxpr), strict=True):
+        eqns = jaxpr.eqns if self.does_all else done_of(jaxpr)
+        for eqn, last in zip(eqns, _last_uses(jaxpr, eqns), strict=True):
             operands = tuple(map(read, eqn.inputs))
             for var in eqn.outputs:
                 slots[var] = self._slot(None)
@@ -175,11 +181,30 @@ class InterpretedProgram:
         return [slots[k] for k in self._outputs]
 
 
-def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
-    """The variables that are read last by each equation."""
+def done_of(jaxpr: Jaxpr) -> Sequence[Eqn]:
+    """The equations of a program that have effects, or a result that is used, in their
+    order.
+
+    >>> from traceir.text import parse
+    >>> eqns = "b:f32[] = sin a; c:f32[] = cos a; d:f32[] = neg b"
+    >>> done = done_of(parse(f"{{ lambda ; a:f32[]. let {eqns} in (c,) }}").jaxpr)
+    >>> [eqn.primitive for eqn in done]
+    ['cos']
+    """
+    used: set[Atom] = {a for a in jaxpr.outvars if isinstance(a, Var)}
+    found: list[Eqn] = []
+    for eqn in reversed(jaxpr.eqns):
+        if eqn.effects or not used.isdisjoint(eqn.outputs):
+            used.update(a for a in eqn.inputs if isinstance(a, Var))
+            found.append(eqn)
+    return jaxpr.eqns if len(found) == len(jaxpr.eqns) else found[::-1]
+
+
+def _last_uses(jaxpr: Jaxpr, eqns: Sequence[Eqn]) -> list[list[Var]]:
+    """The variables that are read last by each of some equations."""
     seen: set[Atom] = {*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars}
     found: list[list[Var]] = []
-    for eqn in reversed(jaxpr.eqns):
+    for eqn in reversed(eqns):
         atoms = (*eqn.inputs, *eqn.outputs)
         variables = dict.fromkeys(a for a in atoms if isinstance(a, Var))
         found.append([v for v in variables if v not in seen])

@@ -105,6 +105,7 @@ class _NanCheckedProgram(InterpretedProgram):
     """A program whose equations are looked at one by one."""
 
     __slots__ = ("context",)
+    does_all = True
 
     def __init__(self, closed: ClosedJaxpr, context: Context) -> None:
         self.context = context

@@ -57,6 +57,7 @@ class Sanitized(InterpretedProgram):
     """A program that looks for faults, equation by equation."""
 
     __slots__ = ()
+    does_all = True
 
     def __init__(self, closed: ClosedJaxpr) -> None:
         super().__init__(closed.jaxpr, closed.consts)

@@ -208,6 +208,10 @@ def current() -> Store | None:
     """The store of this process, as the environment had it at the first call.
 
     There is none, and a warning, where the environment says what cannot be read.
+
+    >>> store = current()
+    >>> store is None or store is current()
+    True
     """
     if not _current:
         with _lock:
@@ -226,5 +230,12 @@ def _of_environment() -> Place | None:
 
 
 def use(place: Place | None) -> None:
-    """Keep entries there from now on, or nowhere."""
+    """Keep entries there from now on, or nowhere.
+
+    >>> before = current()
+    >>> use(None)
+    >>> current() is None
+    True
+    >>> use(before.place if before else None)
+    """
     _current[:] = [None if place is None else Store(place)]

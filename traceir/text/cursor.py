@@ -66,6 +66,12 @@ class Cursor:
             raise self.fail(what)
         return self.take()
 
+    def variable(self, what: str) -> Token:
+        """Pass a name that has no parts, as that of a variable or a param."""
+        if not self.peek().text.isidentifier():
+            raise self.fail(what)
+        return self.name(what)
+
     def nested(self, read: Callable[[], T]) -> T:
         """Read something inside brackets, refusing absurd nesting."""
         self.depth += 1
@@ -75,13 +81,20 @@ class Cursor:
         self.depth -= 1
         return result
 
-    def separated(self, close: str, read: Callable[[], T]) -> list[T]:
-        """The items between commas, up to and with the token `close`."""
+    def separated(
+        self, close: str, read: Callable[[], T], comma: bool = True
+    ) -> list[T]:
+        """The items between commas, up to and with the token `close`.
+
+        One `comma` may follow the last of them.
+        """
         found = []
         while not self.accept(close):
             found.append(read())
             if not self.has(close):
                 self.expect(",", f"`,` or `{close}`")
+                if not comma and self.has(close):
+                    raise self.fail("one more item")
         return found
 
     def to_end(self, read: Callable[[], T]) -> tuple[T, ...]:

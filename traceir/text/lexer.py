@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     |(?P<text>(?<=[\[\s]fmt=)(?:.|\n)*?(?=\s+has_placeholders=))
     |(?P<tree>\bPyTreeDef\([^\n]*?\)(?=\s+\w+=|\s*(?:[\]\n]|\Z)))
     |(?P<type>\bShapedArray\([^()\n]*\))
-    |(?P<number>{COMPLEX}|-?(?:{NUMBER})|-(?:inf|nan)\b)
+    |(?P<number>(?:{COMPLEX}|-?(?:{NUMBER})|-(?:inf|nan)\b)(?!(?<=\w)\w))
     |(?P<name>key<\w+>|[^\W\d]\w*(?:[.-][^\W\d]\w*)*)
     |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
     |(?P<angle><(?:[^<>\n]|<[^<>\n]*>)*>)

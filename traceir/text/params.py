@@ -84,6 +84,8 @@ class Values:
             if found is None:
                 raise self.source.error("text.literal", f"`{text[:40]}`", at)
             return kind(found)
+        if text in _CONSTANTS:
+            return bool(_CONSTANTS[text])
         if text.lstrip("-").isdecimal():
             if len(text) > 100:
                 raise self.source.error("text.literal", f"`{text[:40]}…`", at)
@@ -145,7 +147,10 @@ def complete(
         if param.parse is not None:
             if out is None:
                 return param.name
-            params[param.name] = param.parse({**env, "out": out})
+            if (
+                len(inputs) >= row.arity
+            ):  # else there are too few, for checking to report
+                params[param.name] = param.parse({**env, "out": out})
         elif param.has_default:
             params[param.name] = param.default
     return None

@@ -12,7 +12,16 @@ import numpy as np
 from traceir.base import source_info
 from traceir.errors import TraceirError
 from traceir.ir.effects import effects_of
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, TextPrinter, Var
+from traceir.ir.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    TextPrinter,
+    UntypedVar,
+    Var,
+)
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import (
     Doc,
@@ -136,7 +145,8 @@ class _ProgramPrinter:
         return self.fill([DocText(self.binder(jaxpr, v)) for v in variables])
 
     def binder(self, jaxpr: Jaxpr, var: Var) -> str:
-        return f"{self.names.of(jaxpr, var)}:{self.aval(var)}"
+        name = self.names.of(jaxpr, var)
+        return name if isinstance(var, UntypedVar) else f"{name}:{self.aval(var)}"
 
     def aval(self, atom: Atom) -> str:
         weak = self.full and atom.aval.weak_type

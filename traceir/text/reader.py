@@ -36,7 +36,7 @@ class ProgramParser(Cursor):
         """`{let name = program in} program`, to the end of the source."""
         shared = self.shared
         while self.accept("let"):
-            name = self.name("the name of a program")
+            name = self.variable("the name of a program")
             if name.text in dict(shared):
                 raise self.fail("a name not yet used", name)
             self.expect("=")
@@ -59,10 +59,14 @@ class ProgramParser(Cursor):
         inputs = self.binders(".", statics=True)
         self.expect("let")
         equations: list[syntax.EquationNode] = []
+        apart = True
         while not self.has("in", "("):
+            if not apart:
+                raise self.fail("`;` or a new line before the next equation")
             equations.append(self.equation())
+            apart = self.on_new_line(self.index)
             while self.accept(";"):
-                pass
+                apart = True
         self.expect("in")
         results = self.results()
         self.expect("}")
@@ -91,7 +95,7 @@ class ProgramParser(Cursor):
         """`name:type`, or `name` alone in an untyped program."""
         static = statics and self.has("static") and self.peek(1).kind == "name"
         self.index += static
-        token = self.name(what)
+        token = self.variable(what)
         aval = self.aval() if self.accept(":") else None
         value = None
         if values and aval and self.accept("="):
@@ -106,7 +110,7 @@ class ProgramParser(Cursor):
         if dtype is None:
             raise self.fail("a dtype such as `f32`", token)
         self.expect("[")
-        return ShapedArray(self.separated("]", self.extent), dtype, weak)
+        return ShapedArray(self.separated("]", self.extent, False), dtype, weak)
 
     def extent(self) -> int:
         """The size of one dimension."""
@@ -149,7 +153,7 @@ class ProgramParser(Cursor):
         primitive = self.name("an equation or `in (`")
         effects = []
         while self.accept("!"):
-            effects.append(self.name("the name of an effect").text)
+            effects.append(self.variable("the name of an effect").text)
         params = self.nested(self.params) if self.accept("[") else ()
         inputs = self.operands(self.column(at))
         return syntax.EquationNode(
@@ -185,7 +189,7 @@ class ProgramParser(Cursor):
         first, second = self.peek(), self.peek(1)
         shallow = self.column(first.at) <= column
         if first.kind == "number":
-            return False
+            return shallow
         if second.text == ":":
             # `nan:f32[]` can be a literal or, in a very long program, a variable.
             return shallow or first.text not in NUMBER_WORDS
@@ -197,7 +201,7 @@ class ProgramParser(Cursor):
         if token.kind not in ("name", "number"):
             raise self.fail("a variable or a literal")
         if token.kind == "name" and self.peek(1).text not in (":", "("):
-            return syntax.NameNode(self.take().text, token.at)
+            return syntax.NameNode(self.variable("a variable").text, token.at)
         number = self.number()
         if not self.accept(":"):
             return number
@@ -209,7 +213,7 @@ class ProgramParser(Cursor):
         """`name=value` up to and with `]`."""
         found: list[syntax.ParameterNode] = []
         while not self.accept("]"):
-            token = self.name("a parameter or `]`")
+            token = self.variable("a parameter or `]`")
             if token.text in {p.name for p in found}:
                 raise self.fail("a parameter not yet given", token)
             self.expect("=")

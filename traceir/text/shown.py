@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, UntypedVar, Var
 from traceir.rules import Prim
 
 
@@ -20,7 +20,7 @@ def shown(eqn: Eqn, row: Prim | None) -> dict[str, ClosedJaxpr]:
     {}
     """
     names = {p.name: p.applies for p in row.params if p.applies} if row else {}
-    if not names or not eqn.inputs:
+    if not names or not eqn.inputs or isinstance(eqn.inputs[0], UntypedVar):
         return {}
     dtype = eqn.inputs[0].aval.dtype
     given = dict(eqn.params)

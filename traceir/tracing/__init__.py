@@ -7,6 +7,8 @@ hands an operation to the trace in force. Start reading at `staging.stage`.
 - `callbacks`: callbacks: functions of the user's, called while a program runs
 - `concretization`: conversions of traced values to Python's, and their refusal
 - `eval_trace`: evaluation at once inside a trace
+- `evaluation`: evaluation of an operation on concrete values
+- `knowledge`: knowledge of values, and ways of running functions, by the rows
 - `staging`: the trace that records a function as a program
 - `trace`: traces and tracers: which trace an operation belongs to
 - `tracer_leaks`: traced values still held when their trace has ended

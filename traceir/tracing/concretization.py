@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+import numpy as np
+
 from traceir import rules
 from traceir.base.source_info import Source, capture_shown, user_frame_summary
 from traceir.errors import TraceirError
@@ -98,15 +100,10 @@ def misspelled(error: TraceirError, name: str, names: Iterable[str]) -> TraceirE
     import difflib  # not on the way of an import
 
     near = difflib.get_close_matches(name, [n for n in names if n[0] != "_"], 1)
+    if hasattr(np.ndarray, name):  # it is what was meant
+        near = []
     hint = f"did you mean `{near[0]}`?" if near else error.hint
     return rules.error(error.rule, got=error.got, hint=hint, where=error.where)
-
-
-def permitted(tracer: TracedValue, row_id: str) -> bool:
-    """True if the row has an answer for a value of the tracer's transform."""
-    levels = rules.default().levels
-    row = levels.transforms.get(tracer._trace.transform)
-    return levels.permits(row.knows if row else "shape", row_id)
 
 
 def origin(tracer: TracedValue) -> str:
@@ -114,8 +111,8 @@ def origin(tracer: TracedValue) -> str:
     trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
     paths = arguments(tracer)
-    row = rules.default().levels.transforms.get(trace.transform)
-    if not paths and row is not None and row.handles == "own":
+    row = rules.default().levels.way(trace.transform)
+    if not paths and row.handles == "own":
         return f"{where}, which follows what becomes of the arguments"
     if not paths:
         made = user_frame_summary(tracer._source) or "an unknown line"
@@ -136,12 +133,12 @@ def arguments(tracer: TracedValue) -> list[str]:
 def advice(tracer: TracedValue, row_id: str) -> str:
     """The row's hint at the user's line for the transform, with the call for `jit`
     spelled out."""
-    clauses, transforms = rules.default().clauses, rules.default().levels.transforms
+    clauses = rules.default().clauses
     name = tracer._trace.name
     hint = hint_at(clauses[row_id], capture_shown(3))
-    row = transforms.get(tracer._trace.transform)
-    if row is not None and clauses[row.id].hint:
-        return _STATIC.sub(clauses[row.id].hint, _RECORDED.sub("", hint))
+    other = clauses[rules.default().levels.way(tracer._trace.transform).id].hint
+    if other:
+        return _STATIC.sub(other, _RECORDED.sub("", hint))
     plain = face() == "numpy"
     hint = _RECORDED.sub("" if plain else rf"\1`jit({name}, \2)`, or ", hint)
     if not tracer.could_be_static():

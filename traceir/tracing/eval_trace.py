@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
+from traceir import rules
 from traceir.arrays.array import Array
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Params
-from traceir.tracing.trace import (
-    Trace,
-    Tracer,
-    Value,
-    bind_all,
-    current_trace,
-    in_force,
-    living,
-)
+from traceir.tracing.trace import Trace, Value, current_trace, living
 
 
 class EvalTrace(Trace):
@@ -30,14 +22,10 @@ class EvalTrace(Trace):
     def __init__(self, around: Trace) -> None:
         super().__init__(around.name, around.transform, around.face)
         self.level = around.level  # it makes no tracers
-
-    def bind(
-        self, primitive: str, values: Sequence[Value], params: Params
-    ) -> Sequence[Value]:
-        """Evaluate an operation, or leave it to the trace around."""
-        traced = any(isinstance(value, Tracer) for value in values)
-        with in_force(self.parent if traced else None):
-            return bind_all(primitive, values, params)
+        self.decide = rules.default().levels.evaluating
+        self.whole = self.decide(self.place, around.whole, 0, 0)
+        self.sole = False
+        self.axes = {}
 
     def array(self, value: Value, aval: ShapedArray) -> Value:
         """A concrete array."""

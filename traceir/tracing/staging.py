@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.arrays.array import LIVING, Array
 from traceir.base import source_info
 from traceir.base.config import local as _local
@@ -27,7 +28,6 @@ from traceir.tracing.trace import (
     Value,
     as_numpy,
     bind_all,
-    check_open,
     current_trace,
     living,
     typeof,
@@ -129,7 +129,8 @@ class StagingTrace(Trace):
         """
         if isinstance(value, Tracer):
             return value._var if value._trace is self else self.lift(value)
-        if type(value) in LIVING or (isinstance(value, np.ndarray) and value.ndim):
+        array = type(value) in LIVING or (isinstance(value, np.ndarray) and value.ndim)
+        if not rules.default().levels.literals[bool(array)]:
             return self.constant(value)
         aval = typeof(value)
         number = value if type(value) is float else as_numpy(value, aval).item()
@@ -137,7 +138,8 @@ class StagingTrace(Trace):
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of an outer trace becomes an operand of this one."""
-        check_open(tracer, self.parent)
+        if tracer._trace not in self.opened:
+            self.admit(tracer)
         if isinstance(tracer, StagedTracer) and type(tracer._var) is Literal:
             return tracer._var
         found = self.captures.get(id(tracer))

@@ -8,9 +8,10 @@ handles an operation by applying others in the trace around it.
 its evaluation: `bind` calls the NumPy kernels directly, without a hook. So the
 interpreter stands below this package.
 
-Transforms look for operands that are their own tracers and handle an operation by
-binding others with their *parent* in force. That is all there is to composition: no
-transform knows of another.
+Whose an operation is, what is known of a value and which level it shows is computed
+from the rows of `levels.toml`, by the look-ups that `rules.levels` makes of them. A
+transform handles an operation by binding others with its *parent* in force. That is all
+there is to composition: no transform knows of another.
 """
 
 from __future__ import annotations
@@ -23,22 +24,23 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import Array, Far
+from traceir.arrays.array import Array
 from traceir.arrays.array_interface import Methods
+from traceir.arrays.asks import install
 from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.base.config import put_in_force
 from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params, Var, sort_params
-from traceir.ir.promotion import python_aval
-from traceir.ir.typecheck import infer
-from traceir.reference.interpreter import evaluate_eqn
-from traceir.sanitize.nan_checks import check_results, watched
-from traceir.sanitize.taint import look
+from traceir.rules.formulas.table_errors import problem
 from traceir.tracing.concretization import demanded, misspelled, refusal, refused
-
-Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
+from traceir.tracing.evaluation import EAGER as EAGER
+from traceir.tracing.evaluation import Value as Value
+from traceir.tracing.evaluation import as_numpy as as_numpy
+from traceir.tracing.evaluation import evaluated
+from traceir.tracing.evaluation import typeof as typeof
+from traceir.tracing.knowledge import looking
 
 
 class Unplanned(Exception):
@@ -74,13 +76,25 @@ class Tracer(Methods):
         level = f"{self._trace.kind}(level={self._trace.level}/0)"
         return f"Traced<{self.aval!r}>with<{level}>"
 
+    @property
+    def knowledge(self) -> str:
+        """Knowledge of the value: a step of `levels.toml`."""
+        return self._trace.knows
+
+    def answer(self) -> Value:
+        """The value, which is asked for where the rows let it be known."""
+        where = f"levels.toml: {self._trace.transform} knows {self.knowledge}"
+        raise problem("table.answer", where, "a recorded value has no elements")
+
     def known(self, row: str, what: str = "") -> Value:
-        """The value, as far as the trace lets it be known; else the row's error."""
+        """The value, as far as the rows let it be known; else the row's error."""
+        if self.knows(row):
+            return self.answer()
         raise refusal(self, row, what)
 
     def knows(self, row: str) -> bool:
         """True if `known` gives a value; without the price of its error."""
-        return False
+        return row in rules.default().levels.answered[self.knowledge]
 
     def now(self) -> Tracer:
         """The tracer of the value that it has now, whatever is written to it later."""
@@ -99,6 +113,8 @@ class Tracer(Methods):
         return frozenset()
 
     def __hash__(self) -> int:
+        if self.knows("level.hash"):
+            return id(self)
         error = rules.error("level.hash", got=self.aval.str_short())
         raise demanded(error, self)
 
@@ -128,8 +144,8 @@ class Tracer(Methods):
         return index
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        # NumPy would go on without the trace: no trace lets it.
-        raise refusal(self, "level.concretize.array", "__array__()")
+        # NumPy goes on without the trace.
+        return np.asarray(self.known("level.concretize.array", "__array__()"), dtype)
 
     def item(self, *args: int) -> Any:
         """The element as a Python number; ConcretizationTypeError where it is not
@@ -150,21 +166,36 @@ class Tracer(Methods):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if self.knows("level.attribute"):
+            return getattr(self.answer(), name)
         error = refused(self, "level.attribute", f"the {name!r} attribute")
         raise misspelled(error, name, dir(type(self)))
+
+
+# Asked of each operand: looked at only by tables in which it has no answer.
+_CHEAP = ("level.shape", "level.length", "level.iterate", "level.print")
+
+
+@rules.compiled_from_rows
+def _ask_by_rows(found: rules.Rules) -> None:
+    answered = frozenset.intersection(*found.levels.answered.values())
+    asks = {ask: ask not in answered for ask in _CHEAP}
+    install(Tracer, asks, looking)
 
 
 class Trace:
     """A handler of operations while it is in force: its level and where it belongs.
 
-    `parent` is the trace around it, `name` the function's and `transform` what is done
-    to the function; both are for errors. `nested` keeps the traces of inner functions
-    that lifted tracers of this one (see `jit.cache`). `axes` are the names that stand
-    for an axis in it, and their sizes.
+    `parent` is the trace around it, `name` the function's and `transform` the row of
+    the way in which it is run. `place` is its number among the traces in force when it
+    begins, `whole` that of the innermost that handles all operations there; `sole` if
+    it handles whatever is applied. `knows` is what is known of its values. `opened` has
+    the traces around it whose values it uses, `nested` those of inner functions that
+    lifted its tracers (see `jit.cache`), `axes` the names of axes, and their sizes.
     """
 
     __slots__ = (
-        "level",
+        *("level", "place", "whole", "sole", "decide", "knows", "opened"),
         "parent",
         "name",
         "transform",
@@ -182,20 +213,60 @@ class Trace:
     writes_outside = False
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
-        self.parent: Trace | None = _local.trace
-        self.level: int = self.parent.level + 1 if self.parent else 1
+        parent: Trace | None = _local.trace
+        levels = rules.default().levels
+        row = levels.way(transform)
+        self.parent = parent
+        self.level: int = levels.level(parent.level if parent else 0)
+        self.place: int = parent.place + 1 if parent else 1
+        self.whole: int = parent.whole if parent else 0
+        if row.handles == "all":
+            self.whole = self.place
+        self.decide = levels.handler
+        self.sole = levels.decided(self.place, self.whole) == self.place
+        self.knows = levels.composed[levels.known_outside, row.knows]
+        self.opened: set[Trace] = set()
         self.name = name
         self.transform = transform
         self.face = _local.context.face if face is None else face
         self.alive = True
         self.nested: dict[object, Any] = {}
-        self.axes: Mapping[Hashable, int] = self.parent.axes if self.parent else {}
+        self.axes: Mapping[Hashable, int] = parent.axes if parent else {}
 
     def bind(
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> Sequence[Value]:
         """Apply a primitive in this trace; returns its results."""
         raise NotImplementedError
+
+    def handler(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> Trace | None:
+        """The trace that handles an operation here, None for none (level.bind)."""
+        own = named = 0
+        for value in values:
+            if isinstance(value, Tracer):
+                home = value._trace
+                if home is not self and home not in self.opened:
+                    self.admit(value)
+                own = max(own, home.place)
+        if self.axes:
+            asked = (t.place for t in around(self) if t.is_asked(primitive, params))
+            named = next(asked, 0)
+        number = self.decide(self.place, self.whole, own, named)
+        trace: Trace | None = self
+        while trace is not None and trace.place > number:
+            trace = trace.parent
+        return trace
+
+    def admit(self, tracer: Tracer) -> None:
+        """Note that values of a tracer's trace may be used in this one (level.lift)."""
+        check_open(tracer, self)
+        self.opened.add(tracer._trace)
+
+    def is_asked(self, primitive: str, params: Params) -> bool:
+        """True if an operation names the axis of this trace."""
+        return False
 
     def takes_functions(self, values: Sequence[Value]) -> bool:
         """True if it handles a function with derivative rules that is called on these
@@ -242,13 +313,19 @@ def living(trace: Trace) -> Iterator[None]:
         trace.nested.clear()  # a value that is still held must not keep it
 
 
+def around(innermost: Trace | None) -> Iterator[Trace]:
+    """The traces in force, from the innermost outwards."""
+    while innermost is not None:
+        yield innermost
+        innermost = innermost.parent
+
+
 def check_open(tracer: Tracer, innermost: Trace | None) -> None:
     """Raise UnexpectedTracerError (level.lift) unless the tracer's trace is open."""
-    home, trace = tracer._trace, innermost
-    while trace is not None:
-        if trace is home:
-            return
-        trace = trace.parent
+    home = tracer._trace
+    seen = innermost is not None and home in (innermost, *innermost.opened)
+    if seen or rules.default().levels.is_open(home, (*around(innermost),)):
+        return
     made = f", made at {tracer._source}" if tracer._source else ""
     raise rules.error(
         "level.lift",
@@ -292,8 +369,14 @@ def bind_all(
 
 def handle(primitive: str, values: Sequence[Value], params: Params) -> Sequence[Value]:
     """Apply a primitive, its programs made, in the trace in force."""
-    trace = _local.trace
-    return (evaluate if trace is None else trace.bind)(primitive, values, params)
+    trace: Trace | None = _local.trace
+    if trace is None:
+        return evaluate(primitive, values, params)
+    handler = trace if trace.sole else trace.handler(primitive, values, params)
+    if handler is trace:
+        return trace.bind(primitive, values, params)
+    with in_force(handler):
+        return bind_all(primitive, values, params)
 
 
 @functools.cache
@@ -306,56 +389,12 @@ def call_form(primitive: str) -> tuple[dict[str, Any], bool]:
     return (row.defaults, row.single) if row else ({}, False)
 
 
-# How a primitive with programs in its params is evaluated outside every trace, where
-# that is not by its NumPy kernel: from its params to a function of arrays.
-EAGER: dict[str, Callable[[Params], Callable[..., Sequence[np.ndarray]]]] = {}
-
-
 def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
-    """Apply a primitive to concrete values: by `EAGER`, else by the NumPy kernels.
+    """Apply a primitive to concrete values.
 
     Raises UnexpectedTracerError (level.lift) for a tracer, whose trace has ended.
     """
     for value in values:
         if isinstance(value, Tracer):
             check_open(value, None)
-    avals = tuple(map(typeof, values))
-    outs = infer(primitive, avals, params)
-    arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
-    if _local.context.sanitize:
-        results: Sequence[np.ndarray] = look(primitive, params, arrays)
-    elif primitive in EAGER:
-        results = EAGER[primitive](params)(*arrays)
-    else:
-        results = evaluate_eqn(primitive, params, arrays)
-    if watched(_local.context):
-        check_results(primitive, params, arrays, results, _local.context)
-        if _local.context.debug_key_reuse:
-            from traceir.sanitize.key_reuse import (
-                check_keys,  # not on the way of an import
-            )
-
-            check_keys(primitive, params, arrays, results)
-    return list(map(Array._wrap, results, outs))
-
-
-def typeof(value: Value) -> ShapedArray:
-    """The abstract value of an array, a tracer or a scalar.
-
-    Raises TypeError (jit.argument) for anything else.
-
-    >>> import numpy as np
-    >>> typeof(np.zeros((2, 3), "float32"))
-    ShapedArray(float32[2,3])
-    >>> typeof(1.5)
-    ShapedArray(float32[], weak_type=True)
-    """
-    aval = getattr(value, "aval", None)  # an Array, a Tracer, a ShapeDtypeStruct
-    return aval if type(aval) is ShapedArray else python_aval(value)
-
-
-def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
-    """A concrete value as an array of the abstract value's dtype."""
-    if type(value) is Array or type(value) is Far:
-        return value._value
-    return np.asarray(value, aval.dtype)
+    return evaluated(primitive, values, params)

@@ -8,6 +8,7 @@ they must give; or a `Session` of calls. Start reading at `cases.read_cases`.
 - `plain_functions`: cases that are functions of Python's, each with calls of it
 - `profiles`: profiles: the parts of the suite that an implementation may claim
 - `sessions`: sessions: calls of jitted functions, and the outcome of each
+- `untyped`: programs without the types of results, and with them again
 - `values`: arrays, types and host objects as cases write them
 - `weak`: weak types added to programs whose text leaves them out
 """

@@ -8,7 +8,7 @@ functions. Serves: every table; the form is in `spec/cases.rst`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -92,17 +92,31 @@ class Case:
             found |= {call.rule for call in self.plain.calls if call.rule}
         return frozenset(found)
 
-    def program(self, rules: Rules | None = None) -> ClosedJaxpr:
-        """The program of `given`, its `weak` inputs weakly typed; raises its errors."""
+    def program(
+        self,
+        rules: Rules | None = None,
+        read: Callable[[str], ClosedJaxpr] | None = None,
+    ) -> ClosedJaxpr:
+        """The program of `given`, its `weak` inputs weakly typed; raises its errors.
+
+        `read` reads the text in the place of this project's parser.
+        """
         if self.plain:
             raise (rules or default()).error("text.case", got="no program")
         (source,) = self.verbs["given"]
         source = SourceText(source.text, source.start, source.stop, rules or default())
-        module = ValueReader(source).module()
-        closed = resolve(module, source)
-        names = [b.name for b in module.main.inputs]
-        weak = [n in self.words("weak") for n in names]
-        return weaken(closed, weak, rules) if any(weak) else closed
+        module = None
+        if read is None:
+            module = ValueReader(source).module()
+            closed = resolve(module, source)
+        else:  # in its column, since lines tell which equation they belong to
+            column = source.position(source.start)[1] - 1
+            closed = read(" " * column + _text(source))
+        if "weak" not in self.verbs:
+            return closed
+        module = module or ValueReader(source).module()
+        weak = [b.name in self.words("weak") for b in module.main.inputs]
+        return weaken(closed, weak, rules)
 
     def values(self, verb: str) -> tuple[TypedValue, ...]:
         """The arrays of `call` or `value`."""

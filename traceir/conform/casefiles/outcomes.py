@@ -21,7 +21,8 @@ class Outcome:
     """The result of an implementation's call: an event, a rule, the results.
 
     An implementation that rejects but cannot say by which rule gives the name of the
-    exception's class as `cls`, see `class_name`. The event of a probe is `answers`.
+    exception's class as `cls`, see `class_name`, and its first
+    line as `text`. The event of a probe is `answers`.
     """
 
     event: str
@@ -30,6 +31,7 @@ class Outcome:
     cls: str | None = None
     answer: Any = None
     program: ClosedJaxpr | None = None
+    text: str = ""
 
     def meets(self, step: Call | Probe) -> str | None:
         """The reason why the step's verdict is missed, or None."""

@@ -81,7 +81,8 @@ class Call:
 
     `via` is the transform that is called in place of the function itself. `types` are
     arguments like those that a function is compiled for before it is called. `program`
-    is what the function is traced to.
+    is what the function is traced to; where a call is asked without it, `staged` says
+    that it is wanted.
     """
 
     function: str
@@ -93,6 +94,12 @@ class Call:
     values: tuple[TypedValue, ...] | None = None
     types: tuple[Any, ...] | None = None
     program: ClosedJaxpr | None = None
+    staged: bool = False
+
+    @property
+    def gives(self) -> bool:
+        """True if the program that a function is traced to is wanted."""
+        return self.staged or self.program is not None
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,14 @@ from jax._src import core
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
 from traceir.conform.jax import keys
-from traceir.conform.jax.programs import WIDE, Translation, axis_sizes
+from traceir.conform.jax.programs import WIDE, Translation, axis_sizes, typed
 from traceir.conform.jax.system import JaxSystem
+from traceir.conform.judging.messages import Messages, read_messages
 from traceir.conform.judging.run import Rejected, Unsupported
 from traceir.conform.judging.witness import Arrays
 from traceir.conform.systems.jitted import Jitted
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, UntypedVar, subjaxprs
 
 # What JAX raises on purpose. Anything else that it raises is a crash.
 REJECTIONS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError)
@@ -53,11 +54,14 @@ def rejections() -> Iterator[None]:
 def is_wide(program: ClosedJaxpr) -> bool:
     """True if a number of 64 bits, or of two such parts, occurs in a program."""
     jaxpr = program.jaxpr
-    atoms = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
+    atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
     for eqn in program.eqns:
         atoms += [*eqn.inputs, *eqn.outputs]
-    dtypes = [a.aval.dtype for a in atoms]
-    dtypes += [v for e in program.eqns for _, v in e.params if isinstance(v, np.dtype)]
+    dtypes = [a.aval.dtype for a in atoms if not isinstance(a, UntypedVar)]
+    params = [(key, v) for eqn in program.eqns for key, v in eqn.params]
+    dtypes += [v for _, v in params if isinstance(v, np.dtype)]
+    if ("bit_width", 64) in params:
+        return True
     inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
     return any(d.itemsize == WIDE.get(d.kind) for d in dtypes) or any(
         map(is_wide, inner)
@@ -71,6 +75,7 @@ class Jax:
     name: str = "jax"
     version: str = jax.__version__
     choices: Mapping[str, str] = field(default_factory=lambda: CHOICES)
+    messages: Messages = field(default_factory=lambda: read_messages("jax"))
     # Programs are read by this project's parser, which JAX has no counterpart of.
     reads: bool = False
 
@@ -83,7 +88,7 @@ class Jax:
             axes,
             keys.layout([program]),
         ):
-            theirs = Translation().jaxpr(program)
+            theirs = Translation().jaxpr(typed(program))
             core.check_jaxpr(theirs)
             structs = [
                 [

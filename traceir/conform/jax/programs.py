@@ -18,6 +18,7 @@ from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
 from jax.lax import GatherDimensionNumbers, ScatterDimensionNumbers
 
+from traceir.conform.casefiles.untyped import typed_by
 from traceir.conform.jax import keys
 from traceir.conform.judging.run import Unsupported
 from traceir.ir.avals import ShapedArray
@@ -57,8 +58,13 @@ HIDDEN: Mapping[str, Mapping[str, Any]] = {
     },
 }
 
-# Params that JAX has not: it knows the size of an axis by its name.
-LACKED = {"all_to_all": ("axis_size",)}
+# Params that JAX has not: it knows the size of an axis by its name, and nothing of
+# turns in any order or of what leaves a loop.
+LACKED = {
+    "all_to_all": ("axis_size",),
+    "scan": ("independent", "status"),
+    "while": ("independent", "status"),
+}
 
 
 def primitive(name: str) -> Any:
@@ -139,6 +145,22 @@ def combined(name: str, dtype: Any) -> dict[str, Any]:
         getattr(jax.lax, applied[0]), core.ShapedArray((), dtype)
     )
     return {"update_jaxpr": jaxpr, "update_consts": consts}
+
+
+def typed(ours: ClosedJaxpr) -> ClosedJaxpr:
+    """The program with the types that JAX infers, equation by equation, for results."""
+
+    def inferred(eqn: Eqn) -> tuple[ShapedArray, ...]:
+        found = primitive(eqn.primitive)
+        translation = Translation()
+        given = {key: translation.param(value) for key, value in eqn.params}
+        written = params(eqn.primitive, given, len(eqn.inputs))
+        written |= translation.combined(eqn)
+        operands = [aval(a.aval) for a in eqn.inputs]
+        results, _ = found.abstract_eval(*operands, **written)
+        return tuple(map(keys.aval, results if found.multiple_results else [results]))
+
+    return typed_by(ours, inferred)
 
 
 def aval(ours: ShapedArray) -> Any:

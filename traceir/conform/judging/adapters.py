@@ -10,7 +10,9 @@ from typing import Any
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.profiles import PROFILES, check_profiles, profile_of
 from traceir.conform.judging.answers import describe, located
-from traceir.conform.judging.run import Implementation, Verdict, check_choices, judge
+from traceir.conform.judging.implementation import Implementation, told_messages
+from traceir.conform.judging.messages import check_messages
+from traceir.conform.judging.run import Verdict, check_choices, judge
 from traceir.rules import default
 
 # Short names of the implementations that come with the project.
@@ -127,7 +129,11 @@ def _adapter(spec: str, found: Any) -> Adapter:
     version = str(getattr(found, "version", ""))
     choices = getattr(found, "choices", {})
     profiles = getattr(found, "profiles", tuple(PROFILES))
-    problem = check_choices(choices, default()) or check_profiles(profiles)
+    problem = (
+        check_choices(choices, default())
+        or check_profiles(profiles)
+        or check_messages(told_messages(found), default())
+    )
     if problem:
         return Adapter(found, name, version, problem=problem)
     declared = {str(key): str(value) for key, value in choices.items()}

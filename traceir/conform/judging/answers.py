@@ -86,7 +86,7 @@ def _iterates(found: Any) -> bool:
 
 def types_of(found: Any, program: ClosedJaxpr) -> tuple[ShapedArray, ...]:
     """The types that `type` gave."""
-    types = listed("type", found, len(program.out_avals))
+    types = listed("type", found, len(program.jaxpr.outvars))
     for k, aval in enumerate(types):
         if not isinstance(aval, ShapedArray):
             name = type(aval).__name__

@@ -15,17 +15,21 @@ from typing import Any
 from traceir.conform.judging.run import Verdict
 from traceir.rules import default, spec_path
 
-_KEYS = {"id", "does", "reason", "cases"}
+_KEYS = {"id", "does", "reason", "cases", "link"}
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """One rule that an implementation does not follow, and the cases that show it."""
+    """One rule that an implementation does not follow, and the cases that show it.
+
+    `link` is the place in its source, or its documentation, that does so.
+    """
 
     id: str
     does: str
     reason: str
     cases: tuple[str, ...] = ()
+    link: str = ""
 
 
 class DeviationError(ValueError):
@@ -58,13 +62,15 @@ def _row(path: Path, row: Any) -> Deviation:
     cases = row.get("cases", [])
     texts = [row.get(key) for key in ("id", "does", "reason")]
     texts += cases if isinstance(cases, list) else [cases]
+    texts += [row["link"]] if "link" in row else []
     filled = all(isinstance(text, str) and text for text in texts)
     if row.keys() - _KEYS or not isinstance(cases, list) or not filled:
         raise DeviationError(
             f"{path}: a row needs the texts `id`, `does` and `reason`,"
-            f" may have a list `cases`, and nothing else: {row}"
+            f" may have a list `cases` and a text `link`, and nothing else: {row}"
         )
-    return Deviation(row["id"], row["does"], row["reason"], tuple(cases))
+    link = row.get("link", "")
+    return Deviation(row["id"], row["does"], row["reason"], tuple(cases), link)
 
 
 def _problems(rows: Iterable[Deviation], cases: Collection[str]) -> Iterator[str]:

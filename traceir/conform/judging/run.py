@@ -21,13 +21,12 @@ which JAX's own text was written down; they are cases like any other, in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-
-from traceir.conform.casefiles.cases import Case
+from traceir.conform.casefiles.cases import Case, attempt
 from traceir.conform.casefiles.outcomes import Outcome, expected_class
 from traceir.conform.casefiles.plain_functions import (
     DECORATORS,
@@ -35,62 +34,25 @@ from traceir.conform.casefiles.plain_functions import (
     PlainFunction,
 )
 from traceir.conform.casefiles.sessions import Call, Probe, Session
-from traceir.conform.casefiles.values import TypedValue, same_bits, show
-from traceir.conform.judging import answers, plain, witness
-from traceir.conform.judging.witness import Arrays
+from traceir.conform.judging import answers, plain, questions, results
+from traceir.conform.judging.borrowed import Borrowed, watched
+from traceir.conform.judging.implementation import (
+    Implementation as Implementation,
+)
+from traceir.conform.judging.implementation import Rejected as Rejected
+from traceir.conform.judging.implementation import Unsupported as Unsupported
+from traceir.conform.judging.implementation import (
+    declared_choices,
+    shared_parts,
+    told_messages,
+)
+from traceir.conform.judging.messages import attributed
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Literal, subjaxprs
-from traceir.oracle import scalar_interpreter
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import Rules, default
 
-
-class Unsupported(Exception):
-    """Raised by an adapter for a feature that its implementation lacks."""
-
-
-class Rejected(Exception):
-    """Raised by an adapter whose implementation rejects without saying by which rule.
-
-    It is right where the exception's class is the one that the rule's row names, or a
-    class derived from it.
-
-    >>> raise Rejected("TypeError", "shapes (2,) and (3,)")
-    Traceback (most recent call last):
-    traceir.conform.judging.run.Rejected: TypeError: shapes (2,) and (3,)
-    """
-
-    rule = None
-
-    def __init__(self, class_: str | type[Exception], text: str = "") -> None:
-        class_ = class_.__name__ if isinstance(class_, type) else class_
-        super().__init__(f"{class_}: {text}" if text else class_)
-        self.class_ = class_
-
-
-class Implementation(Protocol):
-    """An implementation to be judged: three methods over parsed programs.
-
-    A rejection is an exception with the violated rule's id as `rule`, or `Rejected`.
-    It may also have `version`, a text; `choices`, what it declares of the choices that
-    the tables leave open, by their ids; `profiles`, the names of those that it claims;
-    and `text(program, full)`, where it reads and prints programs as the tables say;
-    `reads = False` where it prints alone; `plain(function)`, its decorator of plain
-    functions, `recorded(function, *args)`, which loops and choices the program of a
-    call has, and `decorators`, its counterparts of Numba's.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name under which verdicts are reported."""
-
-    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
-        """The types of the results; raises for an ill-typed program."""
-
-    def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
-        """The results for some arguments of the inputs' types."""
-
-    def session(self, session: Session) -> Sequence[Outcome]:
-        """The outcomes of calls and probes, in order; settings have none."""
+# Verbs of cases about text.
+ABOUT_TEXT = ("prints", "full")
 
 
 @dataclass(frozen=True)
@@ -117,11 +79,12 @@ def judge(
     """
     rules = rules or default()
     try:
-        why = check_choices(_choices(implementation), rules)
+        why = check_choices(declared_choices(implementation), rules)
         why = why or _check(implementation, case, rules, exact)
     except Unsupported as reason:
-        return Verdict("unsupported", answers.describe(reason, named=False))
-    except answers.Malformed as reason:
+        why = answers.describe(reason, named=False)
+        return Verdict("unsupported", _naming(why, case, rules))
+    except (answers.Malformed, Borrowed) as reason:
         return Verdict("fail", str(reason))
     except answers.Unattributed as found:
         return Verdict("pass", f"unattributed: {found}")
@@ -130,9 +93,18 @@ def judge(
     return Verdict("fail", why) if why else Verdict("pass")
 
 
-def _choices(implementation: Implementation) -> Mapping[str, str]:
-    found: Mapping[str, str] = getattr(implementation, "choices", {})
-    return found
+def _naming(why: str, case: Case, rules: Rules) -> str:
+    """The reason with the primitives of a case's program, if it names none of them.
+
+    What is about other things than programs, such as text or a profile, has none.
+    """
+    program = None if case.plain or case.session else attempt(case, rules)
+    if not isinstance(program, ClosedJaxpr) or {*ABOUT_TEXT} & case.verbs.keys():
+        return why
+    names = sorted({*results.used(program)})
+    if not names or any(re.search(rf"\b{re.escape(n)}\b", why) for n in names):
+        return why
+    return f"{why} (in a program of {', '.join(names)})"
 
 
 def check_choices(choices: Any, rules: Rules) -> str | None:
@@ -155,24 +127,36 @@ def _check(
     if case.session:
         return _check_session(implementation, case.session)
     try:
-        program = case.program(rules)
+        program = case.program(rules, getattr(implementation, "parse", None))
+    except Unsupported:
+        raise
     except Exception as error:
         if not getattr(implementation, "reads", hasattr(implementation, "text")):
             raise Unsupported("reads no programs of its own") from None
-        return _check_rejection(error, case)
+        return _check_rejection(implementation, error, case)
     try:
-        types = answers.types_of(implementation.type(program), program)
-    except (answers.Malformed, Unsupported):
+        types = _typed(implementation, questions.program(program, case.reject))
+    except (answers.Malformed, Borrowed, Unsupported):
         raise
     except Exception as error:
-        return _check_rejection(error, case)
+        return _check_rejection(implementation, error, case) or _check_mended(
+            implementation, case, program
+        )
     if case.reject:
         return _check_refusal(implementation, case, program)
     return (
         _check_types(case, types)
+        or _check_types_beside(implementation, program, types)
         or _check_text(implementation, case, program)
-        or _check_values(implementation, case, program, None if exact else rules)
+        or results.faults(implementation, case, program, None if exact else rules)
     )
+
+
+def _typed(
+    implementation: Implementation, program: ClosedJaxpr
+) -> tuple[ShapedArray, ...]:
+    with watched("typing", shared_parts(implementation)):
+        return answers.types_of(implementation.type(program), program)
 
 
 def _check_plain(implementation: Implementation, function: PlainFunction) -> str | None:
@@ -186,7 +170,8 @@ def _check_plain(implementation: Implementation, function: PlainFunction) -> str
     if decorators is None and function.decorates:
         raise Unsupported("no decorators in place of Numba's")
     names = {RECORDED: recorded, DECORATORS: decorators}
-    return plain.faults(function, compiled, names)
+    with watched("tracing", shared_parts(implementation)):
+        return plain.faults(function, compiled, names)
 
 
 def _check_refusal(
@@ -199,16 +184,20 @@ def _check_refusal(
         except Unsupported:
             raise
         except Exception as error:
-            return _check_rejection(error, case)
+            return _check_rejection(implementation, error, case)
     return f"accepted, expected a rejection by {case.reject}"
 
 
-def _check_rejection(error: Exception, case: Case) -> str | None:
+def _check_rejection(
+    implementation: Implementation, error: Exception, case: Case
+) -> str | None:
     """The reason why an exception is not the rejection expected, or None."""
     if isinstance(error, Rejected):
-        if case.reject and expected_class(error.class_, case.reject):
-            raise answers.Unattributed(error.class_)
-        return f"rejected, {error}, {_wanted(case, attributed=False)}"
+        wanted = f"rejected, {error}, {_wanted(case, attributed=False)}"
+        if not (case.reject and expected_class(error.class_, case.reject)):
+            return wanted
+        why = _spoken(implementation, error.text, error.class_, case.reject)
+        return f"{wanted}; {why}" if why else None
     rule = getattr(error, "rule", None)
     if not rule or not isinstance(rule, str):
         raise error
@@ -218,16 +207,56 @@ def _check_rejection(error: Exception, case: Case) -> str | None:
     return f"rejected by {rule}, {_wanted(case)}: {text}"
 
 
+def _spoken(
+    implementation: Implementation, text: str, class_: str, rule: str
+) -> str | None:
+    """The reason why a text is about another rule; raises Unattributed."""
+    try:
+        return attributed(told_messages(implementation), text, rule)
+    except answers.Unattributed:
+        raise answers.Unattributed(class_) from None
+
+
 def _wanted(case: Case, attributed: bool = True) -> str:
     row = default().clauses.get(case.reject or "")
     class_ = f" ({row.class_})" if row and not attributed else ""
     return f"expected {case.reject or 'no rejection'}{class_}"
 
 
+def _check_mended(
+    implementation: Implementation, case: Case, program: ClosedJaxpr
+) -> str | None:
+    """The reason why wrong types are not what a program is refused for, or None."""
+    if case.reject != questions.WRITTEN:
+        return None
+    try:
+        _typed(implementation, questions.mended(program))
+    except (answers.Malformed, Borrowed, Unsupported):
+        raise
+    except Exception as error:
+        return f"rejected with right types, too: {answers.describe(error)}"
+    return None
+
+
 def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
     if case.types is None or types == case.types:
         return None
     return f"typed {list(types)}, expected {list(case.types)}"
+
+
+def _check_types_beside(
+    implementation: Implementation,
+    program: ClosedJaxpr,
+    types: tuple[ShapedArray, ...],
+) -> str | None:
+    """The reason why right types are but those of inputs, or None."""
+    if "typing" in shared_parts(implementation) or not {*types} <= {*program.in_avals}:
+        return None
+    among = questions.beside(program, questions.unread([*types, *program.in_avals]))
+    found = _typed(implementation, questions.program(among, None))
+    if found == types:
+        return None
+    return f"typed {list(found)} with two more inputs that nobody reads: {among}"
 
 
 def _check_text(
@@ -239,117 +268,46 @@ def _check_text(
         printer = getattr(implementation, "text", None)
         if printer is None:
             raise Unsupported("prints no programs")
-        text = printer(program, full)
+        with watched("text", shared_parts(implementation)):
+            text = printer(program, full)
         if text != wanted:
             return f"printed\n{text}\nexpected\n{wanted}"
     return None
 
 
-def _check_values(
-    implementation: Implementation,
-    case: Case,
-    program: ClosedJaxpr,
-    rules: Rules | None,
-) -> str | None:
-    # Without rules there are no sets: the bits must be the case's.
-    wanted = case.values("value")
-    if not wanted:
-        return None
-    args = [v.array for v in case.values("call")]
-    given = [a.copy() for a in args]
-    found = answers.listed("eval", implementation.eval(program, given), len(wanted))
-    got = answers.arrays_of(found)
-    for k, (before, after) in enumerate(zip(args, given)):
-        if not same_bits(before, after):
-            return f"changed argument {k} in place"
-    if len(got) != len(wanted):
-        return f"{len(got)} results, expected {len(wanted)}"
-    for k, (array, want) in enumerate(zip(got, wanted)):
-        aval = ShapedArray(array.shape, array.dtype)
-        if aval is not want.aval.update(weak_type=False):
-            short = want.aval.str_short()
-            return f"result {k} is {aval.str_short()}, expected {short}"
-    as_recorded = all(same_bits(a, want.array) for a, want in zip(got, wanted))
-    if rules is None:
-        return None if as_recorded else _differs(got, wanted)
-    usual = scalar_interpreter.declared_choices(rules)
-    choices = {**usual, **_choices(implementation)}
-    if as_recorded and not _is_chosen_stricter(program, choices, rules):
-        return None
-    return _outside(implementation, program, args, got, rules, choices, wanted)
-
-
-def _is_chosen_stricter(
-    program: ClosedJaxpr, choices: Mapping[str, str], rules: Rules
-) -> bool:
-    """True if the set of a primitive of the program depends on a choice by which less
-    is allowed than by the reference's, whose bits cases have."""
-    stricter = [
-        c.id
-        for c in rules.choices.values()
-        if c.allowed.index(choices[c.id]) < c.allowed.index(c.reference)
-    ]
-    sets = {
-        name
-        for name, row in rules.accuracy.items()
-        if any(choice in row.says for choice in stricter)
-    }
-    return bool(sets) and any(rules.prims[n].accuracy in sets for n in _used(program))
-
-
-def _used(program: ClosedJaxpr) -> Iterator[str]:
-    """The primitives of a program and of those in it."""
-    for eqn in program.eqns:
-        yield eqn.primitive
-        for inner in subjaxprs(eqn):
-            yield from _used(inner)
-
-
-def _differs(got: Arrays, wanted: Sequence[TypedValue]) -> str:
-    values = [TypedValue(ShapedArray(a.shape, a.dtype), a) for a in got]
-    return f"{show(values)}, expected {show(wanted)}"
-
-
-def _outside(
-    implementation: Implementation,
-    program: ClosedJaxpr,
-    args: list[np.ndarray],
-    got: list[np.ndarray],
-    rules: Rules,
-    choices: Mapping[str, str],
-    wanted: Sequence[TypedValue],
-) -> str | None:
-    """The reason why results are not in the accuracy sets of the equations, or None."""
-    if _is_one_equation(program):
-        (eqn,) = program.eqns
-        env = dict(zip(program.jaxpr.invars, args))
-        inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
-        params = dict(eqn.params)
-        found = scalar_interpreter.faults(
-            eqn.primitive, params, inputs, got, rules, choices
-        )
-        return _differs(got, wanted) if found else None
-    found = witness.faults(implementation.eval, program, args, got, rules, choices)
-    return f"{_differs(got, wanted)}: {found[0]}" if found else None
-
-
-def _is_one_equation(program: ClosedJaxpr) -> bool:
-    if len(program.eqns) != 1 or program.jaxpr.constvars:
-        return False
-    (eqn,) = program.eqns
-    return program.jaxpr.outvars == eqn.outputs and not any(subjaxprs(eqn))
-
-
 def _check_session(implementation: Implementation, session: Session) -> str | None:
     numbered = enumerate(session.steps, 1)
     steps = [(k, step) for k, step in numbered if isinstance(step, Call | Probe)]
-    outcomes = answers.outcomes_of(implementation.session(session), len(steps))
+    with watched("tracing", shared_parts(implementation)):
+        found = implementation.session(questions.session(session))
+        outcomes = answers.outcomes_of(found, len(steps))
     for (k, step), outcome in zip(steps, outcomes):
         if why := outcome.meets(step):
             return f"step {k}, {why}" if len(session.steps) > 1 else why
     if len(outcomes) != len(steps):
         return f"{len(outcomes)} outcomes for {len(steps)} calls"
-    raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)
-    for outcome in raises:
-        raise answers.Unattributed(str(outcome.cls))
+    return _check_messages(implementation, steps, outcomes)
+
+
+def _check_messages(
+    implementation: Implementation,
+    steps: Sequence[tuple[int, Call | Probe]],
+    outcomes: Sequence[Outcome],
+) -> str | None:
+    """The reason why a rejection is about another rule; raises Unattributed."""
+    blurred: answers.Unattributed | None = None
+    for (k, step), outcome in zip(steps, outcomes):
+        if not isinstance(step, Call) or not step.rule:
+            continue
+        if outcome.rule is not None or not outcome.cls:
+            continue
+        try:
+            why = _spoken(implementation, outcome.text, outcome.cls, step.rule)
+        except answers.Unattributed as found:
+            blurred = found
+        else:
+            if why:
+                return f"step {k}, {outcome.cls}: {outcome.text}; {why}"
+    if blurred:
+        raise blurred
     return None

@@ -8,7 +8,7 @@ from html import escape
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.judging.run import Verdict
 from traceir.conform.judging.runs import KINDS
-from traceir.conform.reporting.report import Report, Row, clean
+from traceir.conform.reporting.report import WORST, Report, Row, bearing, clean, source
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
@@ -125,24 +125,13 @@ def _case(case: Case, verdict: Verdict) -> Iterator[str]:
     if verdict.why != first[:_FIRST]:
         yield f"<pre>{_text(verdict.why)}</pre>"
     yield f"<p>{_text(case.file)}, line {case.line}</p>"
-    yield f"<pre>{_text(source(case))}</pre></details>"
-
-
-def source(case: Case) -> str:
-    """The case as its file has it, without comments.
-
-    >>> from traceir.conform import load_cases
-    >>> source(load_cases()[0]).split()[0]
-    'case'
-    """
-    parts = [part for parts in case.verbs.values() for part in parts]
-    text = parts[0].text
-    if case.plain:
-        (part,) = case.verbs["plain"]
-        return text[part.start : part.stop].rstrip()
-    start = text.rfind(f"case {case.name}", 0, min(part.start for part in parts))
-    lines = text[start : max(part.stop for part in parts)].split("\n")
-    return "\n".join(line for line in lines if line.strip())
+    yield f"<pre>{_text(source(case))}</pre>"
+    if verdict.kind in WORST:
+        rows = "".join(
+            f"<dt>{_code(n)}</dt><dd>{_text(t)}</dd>" for n, t in bearing(case)
+        )
+        yield f"<dl>{rows}</dl>"
+    yield "</details>"
 
 
 def _table(

@@ -28,6 +28,7 @@ class Progress:
         self.total = total
         self.stream = stream or sys.stderr
         self.counts: Counter[str] = Counter()
+        self.began = time.monotonic()
         self.drawn = float("-inf")
         self.shown = 0
         self.active = self.stream.isatty()
@@ -62,7 +63,16 @@ class Progress:
         full = _WIDTH * done // max(self.total, 1)
         bad = [f"{n} {kind}" for kind, n in self.counts.items() if kind != "pass"]
         bar = "#" * full + "-" * (_WIDTH - full)
-        self._put(", ".join([f"[{bar}] {done}/{self.total}", *sorted(bad)]))
+        self._put(
+            ", ".join([f"[{bar}] {done}/{self.total}", *sorted(bad), *self._left()])
+        )
+
+    def _left(self) -> list[str]:
+        """The minutes that are left at the speed so far, where there are some."""
+        done = self.counts.total()
+        spent = time.monotonic() - self.began
+        minutes = spent / done * (self.total - done) / 60 if done else 0
+        return [f"{minutes:.0f} min left"] if minutes >= 1 else []
 
     def _put(self, text: str) -> None:
         if not self.active:

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from traceir.conform.casefiles.cases import Case
+from traceir.conform.casefiles.cases import Case, attempt
 from traceir.conform.casefiles.profiles import PROFILES, profile_of
+from traceir.conform.judging.results import used
 from traceir.conform.judging.run import Verdict
 from traceir.conform.judging.runs import KINDS, ConformanceRun
 from traceir.conform.reporting.status import matrix, tables_of
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import default
 
 # Names of cases have hyphens, at which no line may end.
@@ -27,7 +29,13 @@ _NAMES = textwrap.TextWrapper(
     break_long_words=False,
 )
 
+_SAYS = textwrap.TextWrapper(
+    88, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+)
+
 Row = tuple[str, Counter[str]]
+# Kinds of verdicts that want to be explained.
+WORST = ("fail", "crashed", "deviation")
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,8 @@ class Report:
     @property
     def others(self) -> list[tuple[Case, Verdict]]:
         """The cases that neither passed nor are unsupported, the worst kinds first."""
-        worst = ("fail", "crashed", "deviation")
-        found = [(c, v) for c, v in self.judged if v.kind in worst]
-        return sorted(found, key=lambda pair: worst.index(pair[1].kind))
+        found = [(c, v) for c, v in self.judged if v.kind in WORST]
+        return sorted(found, key=lambda pair: WORST.index(pair[1].kind))
 
     @property
     def unsupported(self) -> Mapping[str, Sequence[Case]]:
@@ -102,6 +109,41 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
+def source(case: Case) -> str:
+    """The case as its file has it, without comments.
+
+    >>> from traceir.conform import load_cases
+    >>> source(load_cases()[0]).split()[0]
+    'case'
+    """
+    parts = [part for parts in case.verbs.values() for part in parts]
+    text = parts[0].text
+    if case.plain:
+        (part,) = case.verbs["plain"]
+        return text[part.start : part.stop].rstrip()
+    start = text.rfind(f"case {case.name}", 0, min(part.start for part in parts))
+    lines = text[start : max(part.stop for part in parts)].split("\n")
+    return "\n".join(line for line in lines if line.strip())
+
+
+def bearing(case: Case) -> list[tuple[str, str]]:
+    """The rules that bear on a case, with their sentences, and the sets of its results.
+
+    >>> from traceir.conform import load_cases
+    >>> cases = {case.name: case for case in load_cases()}
+    >>> [name for name, _ in bearing(cases["sin/values"])]
+    ['function.floating', 'accuracy.ulp']
+    """
+    clauses = default().clauses
+    found = [*case.cites, *sorted(case.rejected)]
+    sets = default().accuracy
+    program = attempt(case) if "value" in case.verbs and not case.session else None
+    if isinstance(program, ClosedJaxpr):
+        names = dict.fromkeys(default().prims[p].accuracy for p in used(program))
+        found += [sets[name].id for name in names if name in sets]
+    return [(i, clauses[i].says) for i in dict.fromkeys(found) if i in clauses]
+
+
 def to_text(report: Report) -> str:
     """The report as plain text."""
     return "\n".join(_lines(report)) + "\n"
@@ -135,6 +177,9 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{verdict.kind}: {case.name} ({case.file}:{case.line})"
         yield f"  {first}"
         yield from (f"  {line}" for line in islice(rest, 40))
+        yield from (f"    {line}" for line in islice(source(case).split("\n"), 1, 40))
+        for name, says in bearing(case):
+            yield from _SAYS.wrap(f"{name}: {says}")
     for why, cases in report.unsupported.items():
         names = " ".join(case.name for case in cases)
         yield ""

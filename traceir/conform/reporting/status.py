@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -147,9 +148,15 @@ def _mutants() -> Iterator[str]:
     yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
     untried = sum(counts["untried"] for counts in record["tables"].values())
     yield f"{len(record['surviving'])} are open: no case tells them yet. {untried} have"
-    yield "not been tried."
+    yield "not been tried. The rows *sets* and *reals* are about the functions of"
+    yield "accuracy sets and the real functions, which the tables name."
+    hunts = record["hunts"]
+    each = hunts["seconds"] / max(hunts["tried"], 1)
+    minutes = math.ceil(each * record["mutants"] / 60)
+    yield f"A mutant has taken {1000 * each:.0f} ms of a processor so far, all of them"
+    yield f"would take {minutes} min."
     yield ""
-    told = ("case", "loader", "citation", "code", "silence", "earlier")
+    told = ("case", "loader", "citation", "code", "silence")
     kinds = ("mutants", *told, "allowed", "surviving", "untried")
     rows = [["table", *kinds]]
     for table, counts in record["tables"].items():
@@ -172,6 +179,8 @@ def _deviations() -> Iterator[str]:
         for row in rows:
             yield f"* ``{row.id}``: {prose(row.does)}."
             yield f"  {prose(row.reason)}"
+            if row.link:
+                yield f"  `Its source <{row.link}>`__."
             if row.cases:
                 yield f"  Cases: {', '.join(f'``{case}``' for case in row.cases)}."
         yield ""

@@ -15,6 +15,7 @@ import numpy as np
 
 from traceir.base.python_parser import parse_module
 from traceir.errors import TraceirError
+from traceir.rules import Rules
 
 
 class ActionHost(Protocol):
@@ -94,18 +95,23 @@ def _applied(function: Callable[..., Any]) -> Callable[..., Any]:
     return action
 
 
-# By the name that cases use. Operands come by position, params by name.
+def asked(rules: Rules, name: str) -> Callable[[Any], Any] | None:
+    """The action that asks a value what a row of the levels says, by the row's code.
+
+    >>> from traceir.rules import default
+    >>> asked(default(), "host_len")([5, 6])
+    2
+    """
+    found = [ask.code for ask in rules.levels.asks.values() if ask.action == name]
+    return eval(f"lambda x: {found[0]}", _NAMES.copy()) if found else None
+
+
+# The names that the code of a question may have.
+_NAMES = {"numpy": np, "operator": operator}
+# By the name that cases use; questions are in `levels.toml`. Operands come by position,
+# params by name.
 ACTIONS: Mapping[str, Callable[..., Any]] = {
-    "host_bool": lambda host, x: bool(x),
     "host_int": lambda host, x: int(x),
-    "host_number": lambda host, x: float(x),
-    "host_index": lambda host, x: operator.index(x),
-    "host_array": lambda host, x: np.asarray(x),
-    "host_attribute": lambda host, x: x.sharding,
-    "host_item": lambda host, x: x.item(),
-    "host_shape": lambda host, x: x.shape,
-    "host_print": lambda host, x: repr(x),
-    "host_format": lambda host, x: format(x, ".3f"),
     "host_level": lambda host, x: host.level(x),
     "host_leak": _leak,
     "host_leaked": lambda host: host.leaked[-1],
@@ -120,9 +126,6 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_getitem": _applied(lambda x, index: x[index]),
     "host_setitem": _set_item,
     "host_update": _applied(_update),
-    "host_len": lambda host, x: len(x),
-    "host_iter": lambda host, x: tuple(x),
-    "host_hash": lambda host, x: hash(x),
     "host_method": _applied(_method),
     "host_property": _applied(lambda x, name: getattr(x, name)),
 }

@@ -1,8 +1,14 @@
-"""Transforms in sessions: outcomes confirmed by the level rows. Serves: level.*"""
+"""Transforms in sessions: outcomes confirmed by the level rows. Serves: level.*
+
+Functions are transformed by the rules alone where they can be (`derived`), and else by
+the reference; either way their programs are run by the tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import (
@@ -12,8 +18,71 @@ from traceir.conform.casefiles.sessions import (
     SessionTransform,
     Setting,
 )
+from traceir.conform.casefiles.values import TypedValue
+from traceir.conform.judging.run import Unsupported
+from traceir.conform.systems.jitted import Jitted, TraceirSystem
+from traceir.conform.systems.systems import (
+    AnyFunction,
+    JitOptions,
+    Scope,
+    Static,
+    Target,
+)
+from traceir.errors import TraceirError
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.oracle.transforms.builder import Beyond
+from traceir.oracle.transforms.functions import Term, TermFunctions
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import Rules, default
 from traceir.text.syntax import ProgramNode
+
+# The rows of ways of running that have none of their own, the outermost first.
+COMPOSED = {
+    "trace": ("jit",),
+    "lower": ("jit",),
+    "hessian": ("jacfwd", "jacrev"),
+    "pmap": ("jit", "vmap"),
+}
+
+
+def outcomes_of(session: Session, rules: Rules) -> Sequence[Outcome]:
+    """The outcomes of a session with transforms, by the rules where they suffice."""
+    found = derived(session, rules)
+    if None in found:
+        others = Jitted(session, TraceirSystem("oracle")).run()
+        found = [a or b for a, b in zip(found, others, strict=True)]
+    return confirmed(session, [o for o in found if o is not None], rules)
+
+
+def derived(session: Session, rules: Rules) -> list[Outcome | None]:
+    """The outcomes by the rules alone, None where these do not say what a call gives.
+
+    They speak of what a function gives, not of what it is traced to or when.
+    """
+    steps = [step for step in session.steps if not isinstance(step, Setting)]
+    calls = [s for s in steps if isinstance(s, Call) and not s.kwargs and not s.types]
+    none: list[Outcome | None] = [None] * len(steps)
+    if len(calls) < len(session.steps):  # what is around a call is not for these rules
+        return none
+    try:
+        system = RulesSystem(rules)
+        sessions = Jitted(session, system)
+    except (Beyond, Unsupported):
+        return none
+    known: dict[object, Outcome | None] = {}
+    found: list[Outcome | None] = []
+    for step in calls:
+        if step.verdict is not None or step.via not in ("jit", "eager"):
+            found.append(None)
+            continue
+        key = step.function, tuple(map(id, step.args))
+        if key not in known:  # compiling changes no value
+            try:
+                known[key] = sessions.step(step)
+            except (Beyond, Unsupported):
+                known[key] = None
+        found.append(known[key])
+    return found
 
 
 def confirmed(
@@ -64,7 +133,8 @@ def _chain(session: Session, call: Call) -> tuple[list[str], ProgramNode | None]
         function = session.functions.get(function.same_as or "")
     known = default().levels.transforms
     program = function.program if function else None
-    return [n for n in names if n in known], program
+    rows = [row for name in names for row in COMPOSED.get(name, (name,))]
+    return [row for row in rows if row in known], program
 
 
 def _made_by(session: Session, call: Call) -> Iterator[SessionTransform]:
@@ -93,3 +163,67 @@ def _within(program: ProgramNode) -> Iterator[str]:
         space, _, name = equation.primitive.rpartition(".")
         if space == "lax" and name in default().levels.transforms:
             yield name
+
+
+# The transforms that the rules speak of.
+TRANSFORMS = (
+    *("jvp", "vjp", "grad", "value_and_grad", "vmap"),
+    *("linearize", "linear_transpose"),
+)
+
+
+class RulesSystem:
+    """Transforms by the inference rules alone; raises Beyond where there is none."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.functions = TermFunctions(rules, evaluate_eqn)
+        self.bind = self.functions.bind
+        api = {name: getattr(self.functions, name) for name in TRANSFORMS}
+        self.namespaces: Mapping[str, Any] = {"api": SimpleNamespace(**api)}
+
+    def jit(self, fun: AnyFunction, static: Static, options: JitOptions) -> AnyFunction:
+        """The function itself: compiling it changes no value."""
+        if static or options:
+            raise Beyond("options of jit")
+        return fun
+
+    def via(self, transform: str, target: Target) -> AnyFunction:
+        """None of these is about values."""
+        raise Unsupported(f"calls through {transform}")
+
+    def function(self, program: ClosedJaxpr) -> AnyFunction:
+        """A function of values that are of the types of a program's inputs."""
+
+        def call(*args: Any) -> Any:
+            if [self.functions.aval(a) for a in args] != list(program.in_avals):
+                raise Beyond("arguments of other types")
+            found = self.functions.applied(program, args)
+            return found[0] if len(found) == 1 else tuple(found)
+
+        return call
+
+    def array(self, value: TypedValue) -> Term:
+        """An argument."""
+        return Term(value.aval, value.array)
+
+    def value(self, leaf: Any) -> TypedValue:
+        """A result with its type."""
+        return TypedValue(self.functions.aval(leaf), self.functions.array(leaf))
+
+    def program(self, staged: Any) -> ClosedJaxpr:
+        """None is shown: the rules are about values."""
+        raise Unsupported("the program of a function")
+
+    def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
+        """There are none."""
+        raise Unsupported(f"the setting {name}")
+
+    def probe(self, name: str, args: tuple[Any, ...]) -> Any:
+        """There is nothing to ask."""
+        raise Unsupported(f"the probe {name}")
+
+    def rule(self, error: Exception) -> str | None:
+        """The rule of an error; any other one is of what the rules do not define."""
+        if isinstance(error, TraceirError):
+            return error.rule
+        raise error if isinstance(error, Beyond) else Beyond(repr(error)) from error

@@ -21,7 +21,7 @@ from traceir.conform.casefiles.values import Ref, TypedValue, host_number
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.actions import ACTIONS as ACTIONS
 from traceir.conform.systems.actions import HostError as HostError
-from traceir.conform.systems.actions import index_of, names_of
+from traceir.conform.systems.actions import asked, index_of, names_of
 from traceir.conform.systems.faces import changed
 from traceir.conform.systems.objects import function_of_kind, realise
 from traceir.conform.systems.transforms import transformed
@@ -269,6 +269,9 @@ class _HostRun:
         name = equation.primitive
         args = [self.operand(env, a) for a in equation.inputs]
         params = {p.name: self.param(env, equation, p) for p in equation.params}
+        question = asked(self.host.rules, name)
+        if question is not None:
+            return question(*args)
         if name in ACTIONS:
             return ACTIONS[name](self.host, *args, **params)
         if name in env:  # a function that an equation before made

@@ -12,19 +12,22 @@ import numpy as np
 import traceir
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.untyped import typed, typed_by
 from traceir.conform.casefiles.weak import weaken
+from traceir.conform.judging.borrowed import PARTS
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.judging.witness import Arrays
-from traceir.conform.systems.higher import confirmed
+from traceir.conform.systems.higher import outcomes_of
 from traceir.conform.systems.jitted import Jitted, TraceirSystem
 from traceir.conform.systems.model import Model
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, subjaxprs
 from traceir.ir.typecheck import check
 from traceir.jit.backends import resolve
 from traceir.jit.function import JitFunction, Options
-from traceir.oracle import scalar_interpreter
+from traceir.oracle import printing, reading, scalar_interpreter
+from traceir.oracle.derivations import applied_types, type_program
 from traceir.reference import interpreter
 from traceir.rules import Rules, default
 from traceir.text.printer import to_text
@@ -38,11 +41,22 @@ CONSTRUCTS = frozenset({"cond", "scan", "while"})
 def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
     """The types of a program's results by the tables, weakness included.
 
-    Raises the error of the first clause that the program violates.
+    The program may come without types of results. Raises the error of the first clause
+    that the program violates.
     """
+    program = typed(program, rules)
+    inside_out(program, lambda inner: check(inner, rules))
     check(program, rules)
     weak = [aval.weak_type for aval in program.in_avals]
     return weaken(program, weak, rules).out_avals
+
+
+def inside_out(program: ClosedJaxpr, judge: Callable[[ClosedJaxpr], Any]) -> None:
+    """Judge programs within first: who has a mistake there has no types to give."""
+    for eqn in program.eqns:
+        for inner in subjaxprs(eqn):
+            inside_out(inner, judge)
+            judge(inner)
 
 
 def declared() -> Mapping[str, str]:
@@ -73,6 +87,7 @@ class ByTables:
     # The backend of `traceir.jit` that runs plain functions.
     backend: str
     version = traceir.__version__
+    shares = tuple(PARTS)
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that the tables infer."""
@@ -107,6 +122,28 @@ class Oracle(ByTables):
     name: str = "oracle"
     choices: Mapping[str, str] = field(default_factory=dict)
     backend: str = "oracle"
+    shares = ("evaluation", "tracing")
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types by the inference rules, which share no code with the checker."""
+
+        def applied(eqn: Eqn) -> Sequence[ShapedArray]:
+            try:
+                return applied_types(eqn.primitive, eqn.params, eqn.inputs, self.rules)
+            except Exception:  # it has no type, which the judgement below says
+                return ()
+
+        found = typed_by(program, applied)
+        inside_out(found, lambda inner: type_program(inner, self.rules))
+        return type_program(found, self.rules)
+
+    def parse(self, text: str) -> ClosedJaxpr:
+        """The program of a text, by the grammar; raises JaxprSyntaxError."""
+        return reading.read(text, self.rules)
+
+    def text(self, program: ClosedJaxpr, full: bool) -> str:
+        """The text of a program, by the rows about text."""
+        return printing.write(program, full, self.rules)
 
     def eval(self, program: ClosedJaxpr, args: Arrays) -> Arrays:
         """The results that the `value` formulas define.
@@ -120,11 +157,11 @@ class Oracle(ByTables):
     def session(self, session: Session) -> Sequence[Outcome]:
         """The outcomes by the rows of the key and the levels, one for each call.
 
-        Functions that are transformed are so by the reference, and run by the tables.
+        Functions are transformed by the rules; where these do not suffice by the
+        reference, and then run by the tables.
         """
         if session.is_higher:
-            outcomes = Jitted(session, TraceirSystem("oracle")).run()
-            return confirmed(session, outcomes, self.rules)
+            return outcomes_of(session, self.rules)
         return Model(session, self.rules).run()
 
 

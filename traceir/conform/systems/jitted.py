@@ -123,9 +123,10 @@ class Jitted:
         except Unsupported:
             raise
         except Exception as error:
-            return Outcome("raises", self.system.rule(error), cls=class_name(error))
+            rule, said = self.system.rule(error), str(error).partition("\n")[0]
+            return Outcome("raises", rule, cls=class_name(error), text=said)
         event = "traces" if self.host.runs > runs else "hits"
-        program = self.system.program(found) if call.program else None
+        program = self.system.program(found) if call.gives else None
         return Outcome(event, None, values, program=program)
 
     def _found(self, call: Call) -> Any:

@@ -23,6 +23,7 @@ from traceir.conform.casefiles.sessions import Probe, Session, Setting
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.entries import Entries, ModelEntry, surroundings
 from traceir.conform.systems.functions import Functions
+from traceir.conform.systems.higher import COMPOSED
 from traceir.conform.systems.host import Host, HostError
 from traceir.conform.systems.jitted import RETURNING, Jitted
 from traceir.conform.systems.nest import TraceStack, same
@@ -141,7 +142,7 @@ class Model:
         args, kwargs = self.host.argument((step.args, dict(step.kwargs)))
         if step.types is not None:
             types = self.host.argument(step.types)
-            event, entry = self.called(step.function, "lower", types, {})
+            event, entry = self.called(step.function, "jit", types, {})
             found = self._run_compiled(step.function, entry, types, args)
         else:
             event, found = self._call(step.function, step.via, args, kwargs)
@@ -153,7 +154,7 @@ class Model:
 
     def _staged(self, step: Step) -> ClosedJaxpr | None:
         """The program that a call is to give, as the reference traces it."""
-        if step.program is None:
+        if not step.gives:
             return None
         steps = Setting("face", (self.nest.face,)), replace(step, via="trace")
         traced = Jitted(replace(self.session, steps=steps), TraceirSystem("reference"))
@@ -174,10 +175,11 @@ class Model:
 
     def _call(self, name: str, via: str, args: Any, kwargs: Any) -> tuple[str, Any]:
         """The event of a function's call, and its results."""
-        disabled = via == "jit" and config.current().disable_jit
-        transform = "disable_jit" if disabled else via
-        if transform not in self.rules.levels.transforms:
+        disabled = config.current().disable_jit and via not in COMPOSED
+        way = COMPOSED.get(via, (via,))[0]
+        if way not in self.rules.levels.transforms:
             raise Unsupported(f"calls through {via}")
+        transform = self.rules.levels.run(way, disabled).name
         if via != "eager":
             self.functions.check(name)
         if not self.nest.transform(transform).traces:
@@ -328,7 +330,7 @@ class Model:
 
     def _compiled(self, name: str) -> Callable[..., Any]:
         def lowered(*types: Any) -> Callable[..., Any]:
-            _, entry = self.called(name, "lower", types, {})
+            _, entry = self.called(name, "jit", types, {})
             return partial(self._run_compiled_on, name, entry, types)
 
         return lowered

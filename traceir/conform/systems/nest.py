@@ -131,7 +131,7 @@ class TraceStack:
         labels = demands(asked, self.numbers)
         if labels:
             raise DemandedArguments(labels)
-        raise self.rules.error(row.raises)
+        raise self.rules.error(row.id)
 
     def bind(self, primitive: str, *values: Any, **params: Any) -> Any:
         """The results of a primitive, in the trace that the nesting rows say."""
@@ -208,15 +208,27 @@ class TraceStack:
                     level.captures.append(value)
 
     def _home(self, operands: Sequence[Any]) -> TraceLevel:
-        row = self.rules.levels.nesting.get("level.bind")
-        formula = row.level if row else None
         own = max(map(self._place, operands), default=0)
-        innermost = list(enumerate(self.stack, 1))[self.passed :]
-        whole = [n for n, level in innermost if level.whole]
-        scope = {"stage": len(self.stack), "whole": max(whole, default=0), "own": own}
-        # Without the row, an operation would belong to its operands alone.
-        level = formula(scope) if formula else own
+        level = self._handler(own)
         return self.stack[level - 1] if level else self.eager
+
+    def _handler(self, own: int) -> int:
+        """The place of the trace that handles an operation whose highest operand has
+        this place."""
+        whole = [n for n, level in enumerate(self.stack, 1) if level.whole]
+        within = [n for n in whole if n > self.passed]
+        outer = max([n for n in whole if n <= self.passed], default=0)
+        if self.passed and not within:
+            return self._by("level.compile-time", outer, own)
+        if self.passed:
+            outer = self._by("level.compile-time", outer, 0)
+        return self._by("level.bind", max(within, default=outer), own)
+
+    def _by(self, rule: str, whole: int, own: int) -> int:
+        row = self.rules.levels.nesting.get(rule)
+        scope = {"stage": len(self.stack), "whole": whole, "own": own, "named": 0}
+        # Without the row, an operation would belong to its operands alone.
+        return int(row.level(scope)) if row and row.level else own
 
     def _place(self, value: Any) -> int:
         """The place of a value's trace among those in force, 0 for none."""

@@ -26,7 +26,7 @@ from traceir.exports import deserialize, export
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.function import JitFunction, Options
-from traceir.jit.make_jaxpr import make_jaxpr
+from traceir.jit.make_jaxpr import eval_shape, make_jaxpr
 from traceir.pytrees.flatten import leaves
 from traceir.reference.kernels.random import keys_of
 from traceir.tracing.staging import apply
@@ -144,6 +144,11 @@ class TraceirSystem:
             return lambda *args: deserialize(
                 export(function, *args).serialize(), self.backend
             )
+        # The function of JAX's knows no options of `jit`; the stage has them.
+        if transform == "eval_shape" and not (
+            target.static or function._options.strict
+        ):
+            return partial(eval_shape, target.fun)
         if transform in ("eval_shape", "trace", "lower"):
             found: AnyFunction = getattr(function, transform)
             return found

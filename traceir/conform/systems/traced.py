@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.tracing.trace import typeof
 
 Ask = Callable[["ModelTracer", str], Any]
@@ -97,7 +98,7 @@ class ModelTracer:
         return ModelTracer(self.value[n], self.home, self.knows, self.ask, made)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.ask(self, "host_setitem")  # the rows alone refuse, not the value
+        raise rules.error("array.immutable")
 
     def item(self) -> Any:
         """The element, where it may be known."""

@@ -179,14 +179,15 @@ class NumpyTracer(StagedTracer):
         made.number = self.number
         return made
 
-    def known(self, row: str, what: str = "") -> Any:
-        """The elements, if they are known; else the row's error."""
-        value = self.concrete
-        return super().known(row, what) if value is None else value
+    @property
+    def knowledge(self) -> str:
+        """Knowledge of the elements: of all, where the memory itself is known."""
+        known = rules.default().levels.known_outside
+        return super().knowledge if self.concrete is None else known
 
-    def knows(self, row: str) -> bool:
-        """True if the elements are known."""
-        return self.concrete is not None
+    def answer(self) -> Any:
+        """The elements."""
+        return super().answer() if self.concrete is None else self.concrete
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -207,8 +208,7 @@ class NumpyTracer(StagedTracer):
             origin.told = True
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        value = self.concrete
-        return super().__array__(dtype) if value is None else np.array(value, dtype)
+        return np.array(super().__array__(dtype))
 
     # Writing ----------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import default_dtype
 from traceir.tracing.trace import Tracer
 
 
@@ -39,6 +41,11 @@ class LoopSteps:
             return None
         every = builtins.range(*bounds) or builtins.range(self.first, self.first + 1)
         return min(every[0], every[-1]), max(every[0], every[-1])
+
+
+def index_type() -> ShapedArray:
+    """The type of the numbers of a range: Python's integers."""
+    return ShapedArray((), default_dtype(int), True)
 
 
 class TracedSequence:

@@ -16,7 +16,8 @@ from typing import Any
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import are_apart, is_one_of, owners
-from traceir.face.control_flow.passes import BodyPass, index_type
+from traceir.face.arrays.loop_steps import index_type
+from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     BOOL,

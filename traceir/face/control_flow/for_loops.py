@@ -9,16 +9,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir import lax, rules
 from traceir.base import cost_model
-from traceir.face.arrays.loop_steps import LoopSteps
+from traceir.face.arrays.loop_steps import LoopSteps, index_type
 from traceir.face.arrays.stacked import elements_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
-from traceir.face.control_flow.passes import BodyPass, index_type
+from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import BOOL, Leaf, Tree
 from traceir.lax.checks.operands import as_array, convert
@@ -161,25 +159,16 @@ class ForLoop(PlainLoop):
             found = fold(body, carry, rows, steps.count, False, 1, turns)
             self._columns = found[len(leaves) :]
             return found[1 : len(leaves)]
-        stop = _as_index(steps.stop)
         test = BodyPass(last.kinds, last.arrays, True)
         with in_force(test.region):
             test.begin()
-            before = _is_before(test.index, stop, steps.step)
+            before = _is_before(test.index, steps.stop, steps.step)
             holds = test.decide(before, self.stops)
         pad(test.region, leaves, slots)
         if slots is not None and not independent:
             holds = test.guarded()
         holding = test.region.body([test.region.converted(holds, BOOL)])
         return repeat(holding, body, leaves, turns)[1:]
-
-
-def _as_index(stop: Any) -> Any:
-    """A stop as wide as an index is, so that no turn has to make an index narrower."""
-    dtype = index_type().dtype
-    if isinstance(stop, Tracer) and np.can_cast(stop.dtype, dtype):
-        return convert(stop, dtype, True)
-    return stop
 
 
 def _is_before(index: Any, stop: Any, step: Any) -> Any:

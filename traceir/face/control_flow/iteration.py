@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
+from traceir import lax
+from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence, index_type
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import note
+from traceir.lax.checks.operands import convert
 from traceir.tracing.trace import Tracer
 
 
@@ -23,8 +25,8 @@ class TracedRange:
     """A range with traced bounds; in a loop that is recorded, it is its steps."""
 
     def __init__(self, *bounds: Any) -> None:
-        first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-        self.start, self.stop, self.step = first, stop, step
+        given = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        self.start, self.stop, self.step = map(_as_python_has_it, given)
 
     def _known(self) -> range:
         # Whoever asks for the numbers themselves has to know the bounds.
@@ -39,6 +41,16 @@ class TracedRange:
 
     def __getitem__(self, index: Any) -> Any:
         return self._known()[index]
+
+
+def _as_python_has_it(bound: Any) -> Any:
+    """A bound as an integer of Python's; a traced one is as wide as an index."""
+    if not isinstance(bound, Tracer):
+        return operator.index(bound)
+    dtype = index_type().dtype
+    if not np.can_cast(bound.dtype, dtype):
+        bound = lax.min(bound, bound.dtype.type(np.iinfo(dtype).max))
+    return convert(bound, dtype, True)
 
 
 class IndependentRange(TracedRange):
@@ -195,6 +207,7 @@ def steps_of(value: Any) -> LoopSteps | None:
         inner, start = _from_zero(steps_of(value.parts[0])), value.parts[1]
         if inner is None:
             return None
+        start = _as_python_has_it(start)
         return LoopSteps(0, inner.stop, 1, lambda k: (k + start, inner.item(k)))
     if isinstance(value, Zipped):
         found = [_from_zero(steps_of(part)) for part in value.parts]
@@ -221,12 +234,17 @@ def _place(number: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _from_zero(steps: LoopSteps | None) -> LoopSteps | None:
     """The same items, counted from 0."""
-    if steps is None or (steps.first == 0 and steps.step == 1):
+    if steps is None:
+        return None
+    first, step = steps.first, steps.step
+    if not isinstance(first, Tracer) and (first, step) == (0, 1):
         return steps
     count = steps.count
     if count is None:
-        return None
-    first, step = steps.first, steps.step
+        if isinstance(step, Tracer):
+            return None
+        length = steps.stop - first if step > 0 else first - steps.stop
+        count = np.maximum(-(-length // abs(step)), 0)
     return LoopSteps(0, count, 1, lambda k: steps.item(first + k * step))
 
 

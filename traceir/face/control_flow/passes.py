@@ -10,20 +10,14 @@ from typing import Any
 
 from traceir import lax
 from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.loop_steps import index_type
 from traceir.face.checks.status import Status, status_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import negated
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Leaf, Tree
-from traceir.ir.avals import ShapedArray
 from traceir.jit.runtime_checks import Slot
-from traceir.lax.checks.operands import default_dtype
 from traceir.tracing.trace import in_force
-
-
-def index_type() -> ShapedArray:
-    """The type of the numbers of a range: Python's integers."""
-    return ShapedArray((), default_dtype(int), True)
 
 
 class BodyPass:

@@ -58,8 +58,8 @@ POLYNOMIALS = frozenset({"polyder"})
 # Functions that leave leading zeros out, which values decide, and what does not.
 TRIMMING = {
     "polymul": "`np.convolve` multiplies polynomials, and keeps leading zeros",
-    "roots": "`traceir.numpy.roots(p, strip_zeros=False)` keeps what leads",
-    "polydiv": "`traceir.numpy.polydiv` keeps leading zeros",
+    "roots": "with `strip_zeros=False`, that of `traceir.numpy` keeps what leads",
+    "polydiv": "that of `traceir.numpy` keeps leading zeros",
 }
 # Functions whose result is real where its values happen to be: here it is complex.
 REAL_BY_VALUE = {

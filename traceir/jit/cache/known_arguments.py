@@ -2,10 +2,10 @@
 
 Serves: cache.key.known, face.demand
 
-Text, members of enumerations, classes and functions are known at once: no program
-computes with them. A number of Python's, or a tuple of numbers, is known by demand, if
-a trace has asked for its value; later calls of the function with arguments of the same
-types have it known from the start.
+Text, slices, members of enumerations, classes and functions are known at once: no
+program computes with them. A number of Python's, an integer of NumPy's, or a tuple of
+these, is known by demand, if a trace has asked for its value; later calls of the
+function with arguments of the same types have it known from the start.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from traceir.tracing.trace import Tracer
 NUMBERS = frozenset({bool, int, float, complex})
 # What no program computes with, and what nobody can change.
 AT_ONCE = (
-    *(str, bytes, enum.Enum, type, range, type(Ellipsis), np.dtype, np.ufunc),
+    *(str, bytes, enum.Enum, type, range, slice, type(Ellipsis), np.dtype, np.ufunc),
     *(FunctionType, BuiltinFunctionType),
 )
 # A few values of an argument are settings, so many are sizes: a warning says so.
@@ -48,15 +48,15 @@ def _leaves(value: Any) -> Iterable[Any]:
 
 
 def is_data(value: Any) -> bool:
-    """True if a value is Python's data, which can be known: numbers, text, None, and
+    """True if a value can be known: Python's numbers, NumPy's integers, text, None, and
     tuples of these.
 
     >>> is_data((2, "same", None)), is_data((2, np.ones(2))), is_data([2])
     (True, False, False)
     """
+    kinds = (np.integer, np.bool, *AT_ONCE)
     return all(
-        v is None or type(v) in NUMBERS or isinstance(v, AT_ONCE)
-        for v in _leaves(value)
+        v is None or type(v) in NUMBERS or isinstance(v, kinds) for v in _leaves(value)
     )
 
 

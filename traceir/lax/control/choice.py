@@ -9,7 +9,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import LIVING
-from traceir.base import config
 from traceir.dtypes import kind_of
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.lax.checks.operands import as_array, convert, operand, typed
@@ -23,6 +22,7 @@ from traceir.lax.control.bodies import (
 )
 from traceir.lax.elementwise.arithmetic import ne
 from traceir.lax.elementwise.selection import clamp
+from traceir.tracing.knowledge import way_of
 from traceir.tracing.trace import Tracer, Value, bind, typeof
 from traceir.transforms.rules.rewrites import forwarded, keep_outputs, spread
 
@@ -56,7 +56,7 @@ def cond(
     demand_callable("cond", true_fun=true_fun, false_fun=false_fun)
     values = _operands("cond", operands, operand)
     truth = _truth(pred)
-    if config.local.context.disable_jit:
+    if not way_of("cond").traces:
         known = known_number(truth, bool)
         if known is not None:
             return (true_fun if known else false_fun)(*values)
@@ -121,7 +121,7 @@ def switch(
         raise rules.error("control.branches", got="no branches")
     if len(funs) == 1:
         return funs[0](*values)
-    if config.local.context.disable_jit:
+    if not way_of("switch").traces:
         known = known_number(number)
         if known is not None:
             return funs[min(max(known, 0), len(funs) - 1)](*values)

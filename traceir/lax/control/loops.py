@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.base import config
 from traceir.dtypes import kind_of
 from traceir.errors import ConcretizationTypeError
 from traceir.lax.checks.operands import as_array, convert, operand, typed
@@ -27,9 +26,10 @@ from traceir.lax.control.bodies import (
     trace_body,
 )
 from traceir.lax.control.scans import scan
-from traceir.lax.control.wrappers import wrapped
+from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.elementwise.arithmetic import add, lt
 from traceir.pytrees import flatten
+from traceir.tracing.knowledge import way_of
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.rules.dce import live_program
 from traceir.transforms.rules.rewrites import (
@@ -59,7 +59,7 @@ def while_loop(
     Array(121, dtype=int32, weak_type=True)
     """
     demand_callable("while_loop", cond_fun=cond_fun, body_fun=body_fun)
-    if config.local.context.disable_jit:
+    if not way_of(told(body_fun, "while_loop").asker).traces:
         try:
             return _in_python(cond_fun, body_fun, init_val)
         except ConcretizationTypeError:
@@ -160,7 +160,7 @@ def fori_loop(
     low, high = known_number(lower), known_number(upper)
     if low is not None and high is not None:
         length = max(high - low, 0)
-        if config.local.context.disable_jit and length == 0:
+        if not way_of("fori_loop").traces and length == 0:
             return init_val
         steps = bool(unroll) if unroll is None else unroll
         parts = ("carry[0]", "carry[1]")

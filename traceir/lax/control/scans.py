@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from traceir import rules
-from traceir.base import config
 from traceir.lax.checks.operands import as_array
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
@@ -18,7 +17,7 @@ from traceir.lax.control.bodies import (
     flat,
     trace_body,
 )
-from traceir.lax.control.wrappers import wrapped
+from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.structural.shapes import (
     concatenate,
     index_in_dim,
@@ -28,6 +27,7 @@ from traceir.lax.structural.shapes import (
 )
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import short
+from traceir.tracing.knowledge import way_of
 from traceir.tracing.trace import Tracer, Value, bind
 from traceir.transforms.batching.vmap import vmap
 from traceir.transforms.rules.rewrites import forwarded, keep_outputs, move_to_front
@@ -62,7 +62,7 @@ def scan(
     demand_callable("scan", f=f)
     carry, rows = flat(init, "scan", "init"), flat(xs, "scan", "xs")
     count = _length(rows, length)
-    if config.local.context.disable_jit:
+    if not way_of(told(f, "scan").asker).traces:
         return _in_python(f, carry, rows, count, reverse)
     steps = _unrolled(unroll, count)
     body, split = _traced(f, carry, rows)

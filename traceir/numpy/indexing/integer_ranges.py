@@ -48,8 +48,7 @@ Makers = dict[Atom, tuple[Eqn, int]]
 
 
 class RangeAnalysis:
-    """The ranges of the integers that equations make; constants have those of their
-    elements."""
+    """The ranges of integers that equations make, and of constants' elements."""
 
     def __init__(
         self, eqns: Sequence[Eqn], constants: Mapping[Var, np.ndarray] | None = None
@@ -262,9 +261,14 @@ class RangeAnalysis:
         """The ranges of the results of a loop or a choice."""
         if id(eqn) not in self._flows:
             if eqn.primitive == "cond":
+                (low, high), found = self.of(eqn.inputs[0]), self.branches(eqn)
+                # What leaves a loop is the status of a check, if that is known, too.
+                leaves = "exits" in dict(eqn.params) and high >= len(found) - 1
+                if low >= 0 and not leaves:  # otherwise the last one, too
+                    found = found[low : high + 1] or found[-1:]
                 sides = [
                     [self.inside(j, ranges).of(a) for a in j.outvars]
-                    for j, ranges in self.branches(eqn)
+                    for j, ranges in found
                 ]
                 self._flows[id(eqn)] = [union(*r) for r in zip(*sides, strict=True)]
             else:
@@ -345,11 +349,8 @@ class RangeAnalysis:
         """The range of a result of an inner program."""
         if is_division(jaxpr, name) and ranges[1][0] > 0:
             if name == "remainder":
-                low, high = ranges[0]
-                least = ranges[1][0]
-                return (
-                    (low, high) if 0 <= low <= high < least else (0, ranges[1][1] - 1)
-                )
+                (low, high), (least, most) = ranges
+                return (low, high) if 0 <= low <= high < least else (0, most - 1)
             return corners(lambda x, y: x // y, *ranges)
         inner = self.inside(jaxpr, ranges)
         return inner.of(jaxpr.outvars[k])

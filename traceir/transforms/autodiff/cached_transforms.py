@@ -94,7 +94,7 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
     def forward(tracers: list[StagedTracer]) -> Values:
         name = closed.jaxpr.debug_name
         outs, linearized = linearize_flat(
-            lambda values, _: apply(closed, values), tracers, nonzero, name, "jit"
+            lambda values, _: apply(closed, values), tracers, nonzero, name, "linearize"
         )
         residuals = residuals_of(linearized)
         parts.append((linearized, residuals))
@@ -204,7 +204,7 @@ def _transpose(
             [LinearOperand(v) if type(v) is ShapedArray else v for v in values],
             linear,
             closed.jaxpr.debug_name,
-            "transpose",
+            "linear_transpose",
         )
         arriving = [
             next(cts) if moved else Zero(aval)

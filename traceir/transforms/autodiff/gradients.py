@@ -46,16 +46,30 @@ def value_and_grad(
     >>> traceir.value_and_grad(lambda x: x * x)(3.0)
     (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32, weak_type=True))
     """
-    check_callable(fun, "grad")
+    return _value_and_grad(
+        fun, argnums, has_aux, holomorphic, allow_int, "value_and_grad"
+    )
+
+
+def _value_and_grad(
+    fun: Callable[P, R],
+    argnums: Argnums,
+    has_aux: bool,
+    holomorphic: bool,
+    allow_int: bool,
+    asker: str,
+) -> Callable[P, tuple[R, Any]]:
+    """As `value_and_grad`, for what its caller calls so."""
+    check_callable(fun, asker)
 
     @wraps(fun, "Value and gradient")
     def value_and_gradient(*args: P.args, **kwargs: P.kwargs) -> Any:
         """The value, and the gradient by the transposed tape."""
-        places = positions(argnums, args, "grad")
-        call = flat_function_at(fun, args, kwargs, places, has_aux, "grad")
+        places = positions(argnums, args, asker)
+        call = flat_function_at(fun, args, kwargs, places, has_aux, asker)
         arguments = call.arguments
-        check_inputs(arguments, allow_int, holomorphic, "grad")
-        outs, tape, aux = linearize_call(call, "grad")
+        check_inputs(arguments, allow_int, holomorphic, asker)
+        outs, tape, aux = linearize_call(call, asker)
         aval = _scalar(call, outs, holomorphic)
         found = backward_pass(tape.live(), [filled(1, aval)])
         trees = arguments.treedef.unflatten(cotangent_results(found, arguments.avals))
@@ -126,7 +140,7 @@ def grad(
     >>> traceir.grad(lambda p, x: p["w"] * x + p["b"])({"w": 1.0, "b": 2.0}, 3.0)["w"]
     Array(3., dtype=float32, weak_type=True)
     """
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+    both = _value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, "grad")
 
     @wraps(fun, "Gradient")
     def gradient(*args: P.args, **kwargs: P.kwargs) -> Any:

@@ -16,7 +16,7 @@ from traceir.dtypes import is_inexact as is_inexact_dtype
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
 from traceir.rules.derivatives import Derivative
-from traceir.tracing.concretization import permitted, refusal
+from traceir.tracing.knowledge import passed_on
 from traceir.tracing.trace import (
     Trace,
     Tracer,
@@ -66,25 +66,18 @@ class JVPTracer(Tracer):
         shown = f"primal={show(self.primal)} tangent={show(self.tangent)}"
         return f"{super().__repr__()} {shown}"
 
-    def known(self, row: str, what: str = "") -> Value:
-        """The value of the primal, where the trace around it knows it.
+    @property
+    def knowledge(self) -> str:
+        """Knowledge of the primal, as far as this trace lets it be known."""
+        return passed_on(self.primal, self._trace.transform)
 
-        Raises the row's error for what no derivative could follow (level.jvp).
-        """
-        if not permitted(self, row):
-            raise refusal(self, row, what)
+    def answer(self) -> Value:
+        """The value of the primal."""
         if isinstance(self.primal, Tracer):
-            return self.primal.known(row, what)
+            return self.primal.answer()
         if type(self.primal) in LIVING:
             return self.primal
         return as_numpy(self.primal, self.aval)
-
-    def knows(self, row: str) -> bool:
-        """True if the trace around knows the primal's value, and gives it."""
-        around = self.primal
-        return permitted(self, row) and (
-            not isinstance(around, Tracer) or around.knows(row)
-        )
 
     def arguments(self) -> list[str]:
         """The arguments that the primal is computed from."""
@@ -110,8 +103,6 @@ class JVPTrace(Trace):
         """Apply a primitive to primals, and its rule to tangents if there are any."""
         primals, tangents = self.split(values)
         with in_force(self.parent):
-            if all(t is None for t in tangents):
-                return list(bind_all(primitive, primals, params))
             tangents = [
                 Zero(typeof(p)) if t is None else t for p, t in zip(primals, tangents)
             ]
@@ -148,9 +139,12 @@ class JVPTrace(Trace):
         tangent: Tangent | None,
         where: source_info.Source | None = None,
     ) -> Value:
-        """One value of this trace; the primal itself where it does not move."""
+        """One value of this trace; the primal itself where it does not move, unless
+        the trace handles whatever happens."""
         if tangent is None or type(tangent) is Zero:
-            return primal
+            if self.whole != self.place:
+                return primal
+            tangent = zeros(typeof(primal))
         return JVPTracer(self, primal, tangent, where)
 
 

@@ -10,6 +10,7 @@ from traceir import rules
 from traceir.base import config
 from traceir.dtypes import is_inexact
 from traceir.ir.avals import ShapedArray
+from traceir.jit.composite import run_as
 from traceir.jit.staging import check_outputs, function_name, input_aval
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
@@ -35,13 +36,14 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     (Array(6., dtype=float32, weak_type=True),)
     """
     check_callable(fun, "linear_transpose")
+    run = run_as("linear_transpose", fun)
     leaves, treedef = flatten.flatten(primals)
     x64 = config.local.context.x64
     inputs = [LinearOperand(input_aval(leaf, x64)) for leaf in leaves]
     trees: list[flatten.TreeDef] = []
 
     def call(values: list[Value]) -> Values:
-        found, tree = flatten.flatten(fun(*treedef.unflatten(values)))
+        found, tree = flatten.flatten(run(*treedef.unflatten(values)))
         trees.append(tree)
         check_outputs(found, tree)
         at = partial(path_in, tree, root="the result")

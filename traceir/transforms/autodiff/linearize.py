@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from traceir import rules
 from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.base.fast_dataclass import dataclass
@@ -74,6 +75,8 @@ class TangentTrace(Trace):
 
     def __init__(self, name: str, transform: str) -> None:
         super().__init__(name, transform)
+        # A tangent is an argument of a function that is linear.
+        self.knows = rules.default().levels.way("linear_transpose").knows
         self.tape: list[LinearEqn] = []
 
     def input(self, aval: ShapedArray) -> LinearTracer:
@@ -91,11 +94,8 @@ class TangentTrace(Trace):
         return not any(type(v) is LinearTracer and v._trace is self for v in values)
 
     def bind(self, primitive: str, values: Values, params: Params) -> Values:
-        """Record an operation on a tangent; pass any other on."""
+        """Record an operation on a tangent."""
         linear = [type(v) is LinearTracer and v._trace is self for v in values]
-        if not any(linear):
-            with in_force(self.parent):
-                return bind_all(primitive, values, params)
         if primitive in SPLIT:
             found = SPLIT[primitive](values, linear, params)
             if found is not None:

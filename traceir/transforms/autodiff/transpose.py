@@ -113,7 +113,7 @@ def transpose_rule(
             continue
         if name not in columns:
             raise _nonlinear(primitive, k)
-        plan = plan_of(primitive, "transpose", name, avals, params, k - row.arity)
+        plan = plan_of(primitive, "transpose", name, avals, params)
         if plan is None:
             found[k] = Zero(operand.aval)
             continue

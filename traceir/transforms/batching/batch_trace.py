@@ -9,13 +9,12 @@ from operator import or_
 from traceir.base import config, source_info
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params
+from traceir.tracing.knowledge import passed_on
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import (
     Trace,
     Tracer,
     Value,
-    bind_all,
-    check_open,
     in_force,
     living,
     typeof,
@@ -49,6 +48,11 @@ class BatchTracer(Tracer):
         extents = ",".join(map(str, whole.shape))
         return f"{super().__repr__()} batched={whole.dtype.name}[{extents}]"
 
+    @property
+    def knowledge(self) -> str:
+        """Knowledge of the batch, as far as this trace lets it be known."""
+        return passed_on(self.batched, self._trace.transform)
+
     def arguments(self) -> list[str]:
         """The arguments of the batched function that the value is computed from."""
         paths = self._trace.paths
@@ -64,8 +68,8 @@ class BatchTrace(Trace):
     __slots__ = ("axis", "paths")
     kind = "BatchTrace"
 
-    def __init__(self, axis: BatchAxis, name: str, transform: str = "vmap") -> None:
-        super().__init__(name, transform)
+    def __init__(self, axis: BatchAxis, name: str) -> None:
+        super().__init__(name, "vmap")
         self.axis = axis
         if axis.name is not None:
             self.axes = {**self.axes, axis.name: axis.size}
@@ -85,8 +89,8 @@ class BatchTrace(Trace):
         """
         if isinstance(value, BatchTracer) and value._trace is self:
             return value.batched, value.dim
-        if isinstance(value, Tracer):
-            check_open(value, self.parent)
+        if isinstance(value, Tracer) and value._trace not in self.opened:
+            self.admit(value)
         return value, None
 
     def bind(self, primitive: str, values: Values, params: Params) -> Values:
@@ -94,8 +98,6 @@ class BatchTrace(Trace):
         taken = [self.take(v) for v in values]
         operands, dims = [v for v, _ in taken], [d for _, d in taken]
         with in_force(self.parent):
-            if all(d is None for d in dims) and not self.asked(primitive, params):
-                return bind_all(primitive, operands, params)
             results, targets = batching_rule(
                 primitive, self.axis, operands, dims, params
             )
@@ -110,11 +112,10 @@ class BatchTrace(Trace):
         own = isinstance(value, BatchTracer) and value._trace is self
         return value.reads if own else 0
 
-    def asked(self, primitive: str, params: Params) -> bool:
-        """True if a primitive is about this axis, whatever its operands are."""
-        if self.axis.name is None:
-            return False
-        return self.axis.name in named_axes(primitive, params)
+    def is_asked(self, primitive: str, params: Params) -> bool:
+        """True if an operation names this axis, whatever its operands are."""
+        name = self.axis.name
+        return name is not None and name in named_axes(primitive, params)
 
 
 def batch_program(
@@ -157,7 +158,7 @@ def _batch_program(
     ]
     paths = [""] * len(avals)
     face = config.local.context.face
-    jaxpr, constants, captured = stage(call, avals, paths, name, "vmap", face)
+    jaxpr, constants, captured = stage(call, avals, paths, name, "jit", face)
     assert not captured  # a program refers to nothing outside of it
     return ClosedJaxpr(jaxpr, constants, closed.backend), tuple(found)
 

@@ -73,7 +73,7 @@ def pmap(
         if axis.size > len(used):
             got = f"{axis.size} examples for {len(used)} devices"
             raise rules.error("pmap.size", got=got)
-        return apply_batched(fun, axis, leaves, tree, out_axes, "pmap", True)
+        return apply_batched(fun, axis, leaves, tree, out_axes, True)
 
     compiled: Callable[..., Any] = jit(mapped, static_argnums=static or None)
     return compiled

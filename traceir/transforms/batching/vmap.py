@@ -11,6 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import is_float0
+from traceir.jit.composite import run_as
 from traceir.jit.staging import check_outputs, function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, living, typeof
@@ -80,7 +81,6 @@ def apply_batched(
     leaves: Sequence[axis_specs.MappedLeaf],
     tree: flatten.TreeDef,
     out_axes: Any,
-    transform: str = "vmap",
     of_first: bool = False,
 ) -> Any:
     """Call a function on the examples of a batch; its results have the axis back.
@@ -88,13 +88,13 @@ def apply_batched(
     With `of_first`, a result that is asked for without the axis is the first example's;
     else it must be the same for all.
     """
-    trace = BatchTrace(axis, function_name(fun), transform)
+    trace = BatchTrace(axis, function_name(fun))
     trace.paths = [leaf.path for leaf in leaves]
     with living(trace):
         args, kwargs = tree.unflatten(
             [trace.input(leaf.value, leaf.dim, k) for k, leaf in enumerate(leaves)]
         )
-        results, out_tree = flatten.flatten(fun(*args, **kwargs))
+        results, out_tree = flatten.flatten(run_as("vmap", fun)(*args, **kwargs))
         check_outputs(results, out_tree)
         taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
     targets = axis_specs.spread("out_axes", out_axes, out_tree)

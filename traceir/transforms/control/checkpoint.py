@@ -10,6 +10,7 @@ from traceir import rules
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.composite import run_as
 from traceir.jit.staging import check_outputs, function_name, prepare
 from traceir.pytrees import flatten
 from traceir.tracing.staging import apply, constants_of
@@ -106,7 +107,8 @@ def checkpoint(
         def run(tracers: Values) -> Values:
             tree = prepared.call.treedef
             given, named = bound.rebuild(tree.unflatten(tracers))
-            leaves, out_tree = flatten.flatten(fun(*given, **named))
+            found = run_as("checkpoint", fun)(*given, **named)
+            leaves, out_tree = flatten.flatten(found)
             check_outputs(leaves, out_tree)
             trees.append(out_tree)
             return leaves

@@ -213,7 +213,9 @@ def backward_body(
             LinearOperand(aval) if moved else next(known)
             for aval, moved in zip(body.in_avals, linear, strict=True)
         ]
-        tape = record(lambda xs: apply(body, xs), values, linear, "scan", "transpose")
+        tape = record(
+            lambda xs: apply(body, xs), values, linear, "scan", "linear_transpose"
+        )
         sums = iter(totals)
         start = [next(sums) if moved else None for moved in first]
         start += [None] * (scan.carry + len(rows))

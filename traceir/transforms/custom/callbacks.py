@@ -128,7 +128,7 @@ def _body(
         return bind_all(primitive, [known[k] for k in range(len(known))], params)
 
     name = repr(dict(params)["callback"])
-    jaxpr, consts, _ = stage(call, avals, [""] * len(avals), name, "vmap", "jax")
+    jaxpr, consts, _ = stage(call, avals, [""] * len(avals), name, "jit", "jax")
     return ClosedJaxpr(jaxpr, consts)
 
 

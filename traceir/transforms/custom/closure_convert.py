@@ -42,7 +42,7 @@ def closure_convert(
     avals = [typeof(leaf) for leaf in leaves]
     paths = [flatten.key_path(path) for path in tree.paths()]
     name = function_name(fun)
-    closed, captured = program_of(run, avals, paths, name, "closure_convert")
+    closed, captured = program_of(run, avals, paths, name, "make_jaxpr")
     hoisted = [tracer for tracer in captured if is_inexact(tracer.aval)]
 
     @functools.wraps(fun)

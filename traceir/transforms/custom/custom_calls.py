@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from traceir.dtypes import float0
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.jit.cache.signature import POSITIONAL, form_of, resolve_static
+from traceir.jit.composite import run_as
 from traceir.jit.staging import check_outputs, function_name
 from traceir.pytrees import flatten
 from traceir.tracing.staging import stage
@@ -63,7 +65,10 @@ class CustomCallBody:
         self, avals: Sequence[ShapedArray]
     ) -> tuple[ClosedJaxpr, tuple[Tracer, ...]]:
         """The function traced on these types, and the tracers that it captures."""
-        return program_of(self, avals, self.paths(), self.name, self.transform)
+        kept = replace(self, function=run_as(self.transform, self.function))
+        found = program_of(kept, avals, self.paths(), self.name, self.transform)
+        self.out_tree = kept.out_tree
+        return found
 
     def paths(self) -> list[str]:
         """The path of each leaf of the arguments, as the user spells it."""

@@ -23,8 +23,7 @@ from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules.applied import row_scope
 from traceir.rules.derivatives import Cases, Derivative
 from traceir.rules.formulas.scope import Scope
-from traceir.rules.rows import Prim
-from traceir.rules.templates import (
+from traceir.rules.formulas.templates import (
     Part,
     Template,
     TemplateHole,
@@ -32,6 +31,7 @@ from traceir.rules.templates import (
     TemplateNumber,
     TemplateSpread,
 )
+from traceir.rules.rows import Prim
 from traceir.tracing.trace import Value, bind_all, current_trace, typeof
 
 Avals = tuple[ShapedArray, ...]
@@ -65,28 +65,27 @@ def derivative_of(primitive: str) -> Derivative | None:
 
 
 def plan_of(
-    primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int = 0
+    primitive: str, column: str, key: Any, avals: Avals, params: Params
 ) -> TemplatePlan | None:
     """The plan of a row's template, None where it is zero; made once per types.
 
-    `column` is "jvp" or "transpose", `key` the operands', `k` the place among the
-    values of a variadic operand.
+    `column` is "jvp" or "transpose", `key` the operands'.
     """
     try:
-        return _plan(primitive, column, key, avals, params, k)
+        return _plan(primitive, column, key, avals, params)
     except TypeError:  # a param that has no hash
-        return _plan.__wrapped__(primitive, column, key, avals, params, k)
+        return _plan.__wrapped__(primitive, column, key, avals, params)
 
 
 @functools.lru_cache(maxsize=1 << 12)
 def _plan(
-    primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int
+    primitive: str, column: str, key: Any, avals: Avals, params: Params
 ) -> TemplatePlan | None:
     """The template of the first case that applies, its holes filled; None if zero."""
     row = rules.default().prims[primitive]
     cases: Cases = getattr(row.derivative, column)[key]
     scope = row_scope(row, avals, params, rules.default())
-    scope = Scope({"k": k}, {"out": lambda _: _out(row, avals, params)}, scope)
+    scope = Scope({}, {"out": lambda _: _out(row, avals, params)}, scope)
     for case in cases:
         if case.when is None or case.when(scope):
             return None if case.template is None else _filled(case.template, scope)

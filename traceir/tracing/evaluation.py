@@ -1,0 +1,68 @@
+"""Evaluation of an operation on concrete values. Serves: level.bind"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.arrays.array import Array, Far
+from traceir.base.config import local as _local
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Params
+from traceir.ir.promotion import python_aval
+from traceir.ir.typecheck import infer
+from traceir.reference.interpreter import evaluate_eqn
+from traceir.sanitize.nan_checks import check_results, watched
+from traceir.sanitize.taint import look
+
+Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
+
+# How a primitive with programs in its params is evaluated outside every trace, where
+# that is not by its NumPy kernel: from its params to a function of arrays.
+EAGER: dict[str, Callable[[Params], Callable[..., Sequence[np.ndarray]]]] = {}
+
+
+def evaluated(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
+    """Apply a primitive to concrete values: by `EAGER`, else by the NumPy kernels."""
+    avals = tuple(map(typeof, values))
+    outs = infer(primitive, avals, params)
+    arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
+    if _local.context.sanitize:
+        results: Sequence[np.ndarray] = look(primitive, params, arrays)
+    elif primitive in EAGER:
+        results = EAGER[primitive](params)(*arrays)
+    else:
+        results = evaluate_eqn(primitive, params, arrays)
+    if watched(_local.context):
+        check_results(primitive, params, arrays, results, _local.context)
+        if _local.context.debug_key_reuse:
+            from traceir.sanitize.key_reuse import (
+                check_keys,  # not on the way of an import
+            )
+
+            check_keys(primitive, params, arrays, results)
+    return list(map(Array._wrap, results, outs))
+
+
+def typeof(value: Value) -> ShapedArray:
+    """The abstract value of an array, a tracer or a scalar.
+
+    Raises TypeError (jit.argument) for anything else.
+
+    >>> import numpy as np
+    >>> typeof(np.zeros((2, 3), "float32"))
+    ShapedArray(float32[2,3])
+    >>> typeof(1.5)
+    ShapedArray(float32[], weak_type=True)
+    """
+    aval = getattr(value, "aval", None)  # an Array, a Tracer, a ShapeDtypeStruct
+    return aval if type(aval) is ShapedArray else python_aval(value)
+
+
+def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
+    """A concrete value as an array of the abstract value's dtype."""
+    if type(value) is Array or type(value) is Far:
+        return value._value
+    return np.asarray(value, aval.dtype)
