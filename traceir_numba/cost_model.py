@@ -324,10 +324,13 @@ UNKNOWN_TURNS: Count = 8
 """Turns that an inner loop is taken to have where values say how many. [turns]"""
 SHARED_TURNS_TIME: Nanoseconds = 30_000
 """Turns that would take longer, by what the first ones took, are shared. [turns]"""
+FEW_TURNS: Count = 16
+"""Turns of a loop that are written one after the other, though one side of a choice in
+it writes: code against jumps that are foretold worse. [loop]"""
 TURN_PARTS: Count = 64
 """Parts into which a loop's turns are cut, at most: numbers that all turns add to are
 added up in each of them. [turns, bits]"""
-TURN_PART_WORK: Additions = 1 << 17
+TURN_PART_WORK: Additions = 1 << 20
 """Turns of a part cost as much at least, and a loop that is shared has a part for each
 piece: a call against threads that wait. [turns, bits]"""
 PIECES_PER_THREAD: Count = 4

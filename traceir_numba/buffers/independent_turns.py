@@ -150,7 +150,7 @@ class _LoopAnalysis:
                 kinds[k] = "status"
             elif var.aval.shape:
                 kinds[k], known[var] = "array", SharedArray(k)
-            elif step and var.aval.dtype.kind in "iu":
+            elif step:
                 kinds[k], steps[k] = "counter", step
                 known[var] = TurnPlace.turn(flow.carry[k], step)
             elif var in read or var in body.outvars:

@@ -63,7 +63,7 @@ def moves_of(
             copies.append(Copy(source, copied))
             source = copied
         rotating[target] = source
-    body, rotating = _in_place((*steps, *copies), rotating, arrays)
+    body, rotating = _in_place((*steps, *copies), rotating, arrays, buffers)
     pairs = [(t, s) for t, s in arrays.items() if t in pointing and t != s]
     pairs += _rotation(rotating)
     done = frozenset(t for t in arrays if t not in pointing)
@@ -100,15 +100,27 @@ def _rotation(rotating: Mapping[int, int]) -> list[Pair]:
 
 
 def _in_place(
-    steps: tuple[Step, ...], rotating: dict[int, int], arrays: Mapping[int, Source]
+    steps: tuple[Step, ...],
+    rotating: dict[int, int],
+    arrays: Mapping[int, Source],
+    buffers: Sequence[Buffer],
 ) -> tuple[tuple[Step, ...], dict[int, int]]:
-    """The steps with next values written over the old ones where that is allowed."""
+    """The steps with next values written over old ones where that is allowed: over that
+    of the carry itself, or of another one that goes on as nothing.
+    """
     left = dict(rotating)
     for carry, new in rotating.items():
-        others = [s for t, s in arrays.items() if t != carry]
-        if new in rotating or carry in others or new in others:
+        if new in rotating or [*arrays.values()].count(new) > (arrays[carry] == new):
             continue
-        made = steps_over(steps, carry, new)
-        if made is not None:
-            steps, left[carry] = made, carry
+        free = [t for t in rotating if t not in (*arrays.values(), *left.values())]
+        for old in sorted(free, key=lambda t: t != carry):
+            made = steps_over(steps, old, new) if _alike(buffers, old, new) else None
+            if made is not None:
+                steps, left[carry] = made, old
+                break
     return steps, left
+
+
+def _alike(buffers: Sequence[Buffer], one: int, other: int) -> bool:
+    a, b = buffers[one], buffers[other]
+    return (a.shape, a.dtype) == (b.shape, b.dtype)

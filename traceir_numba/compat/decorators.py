@@ -13,11 +13,17 @@ from traceir import rules
 from traceir.base.tracebacks import entry_points
 from traceir.jit.function import JitFunction, P, R
 from traceir_numba import api
-from traceir_numba.compat.signatures import NumbaType, Signature, chosen, signature
+from traceir_numba.compat.signatures import (
+    Signature,
+    SomeType,
+    chosen,
+    is_signature,
+    signature,
+)
 from traceir_numba.numba_options import NumbaOptions, check_options, divided
 
 Function = Callable[..., Any]
-One: TypeAlias = str | NumbaType | Signature | tuple[NumbaType, ...]
+One: TypeAlias = str | SomeType | Signature | tuple[SomeType, ...]
 Signatures: TypeAlias = One | list[One] | None
 
 
@@ -57,17 +63,10 @@ class SignedFunction:
     def __call__(self, *args: Any) -> Any:
         own = chosen(self.signatures, args)
         found = self.compiled(*own.converted(args))
-        result = own.result
-        if result is None or result.dtype is None or result.ndim:
-            return found
-        return result.number(found)
+        return found if own.result is None else own.result.converted(found)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.compiled, name)
-
-
-def _is_signature(value: Any) -> bool:
-    return isinstance(value, (str, tuple, list, NumbaType, Signature))
 
 
 def compiled(function: Callable[P, R], options: Mapping[str, Any]) -> JitFunction[P, R]:
@@ -107,7 +106,7 @@ def njit(signature_or_function: Any = None, **options: Any) -> Any:
     """
     given = signature_or_function
     check_options(options)
-    if given is not None and not _is_signature(given):
+    if given is not None and not is_signature(given):
         return compiled(given, options)
     several = given if isinstance(given, list) else [] if given is None else [given]
     signatures = [signature(one) for one in several]

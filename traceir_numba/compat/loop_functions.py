@@ -22,7 +22,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.tracebacks import entry_points
 from traceir_numba import api
-from traceir_numba.compat.signatures import Signature, chosen, signature
+from traceir_numba.compat.signatures import Signature, chosen, numbers_signature
 from traceir_numba.numba_options import check_options
 
 Function = Callable[..., Any]
@@ -109,7 +109,7 @@ def vectorize(ftylist_or_function: Any = (), **options: Any) -> Any:
     given = ftylist_or_function
     if inspect.isfunction(given):
         return VectorizedFunction(given, ())
-    signatures = [signature(one) for one in _listed(given)]
+    signatures = [numbers_signature(one) for one in _listed(given)]
     return lambda function: VectorizedFunction(function, signatures)
 
 
@@ -206,7 +206,7 @@ def guvectorize(ftylist: Any, signature_: Any = None, **options: Any) -> Any:
     check_options(options)
     if not isinstance(signature_, str):
         raise rules.error("compat.option", got=f"the layout {signature_!r}")
-    signatures = [signature(one) for one in _listed(ftylist)]
+    signatures = [numbers_signature(one) for one in _listed(ftylist)]
     return lambda function: GeneralizedFunction(function, signatures, signature_)
 
 

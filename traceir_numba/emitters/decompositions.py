@@ -178,6 +178,21 @@ def custom_lin(eqn: Eqn) -> ClosedJaxpr:
 
 register("custom_lin", Decomposition(custom_lin))
 register("integer_pow", Decomposition(integer_pow))
+
+
+def square_root(eqn: Eqn) -> ClosedJaxpr | None:
+    """A power that is a square root, which is an instruction; roots of zeros have no
+    sign, and that of the least number is the greatest."""
+    x, exponent = eqn.inputs
+    if not isinstance(exponent, Literal) or exponent.value != 0.5:
+        return None
+    build = DecompositionBuilder(eqn)
+    x, dtype = build.operands[0], eqn.outputs[0].aval.dtype
+    root = build.bind("sqrt", build.bind("add", x, constant(0, dtype)))
+    least = build.bind("eq", x, constant(-np.inf, dtype), dtype=np.dtype(bool))
+    return build.finish(build.bind("select_n", least, root, constant(np.inf, dtype)))
+
+
 register("square", Decomposition(square))
 register("clamp", Decomposition(clamp))
 register("rsqrt", Decomposition(rsqrt))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from traceir_numba.device_functions import short
+from traceir_numba.emitters.decompositions import square_root
 from traceir_numba.emitters.kinds import (
     Elementwise,
     ExpressionContext,
@@ -115,11 +116,13 @@ def extremum(e: ExpressionContext, x: str, y: str, sign: str, logic: str) -> str
     return f"{x} if {x} {sign} {y} else {y}"
 
 
-@emitter("pow", exact=False)
 def power(e: ExpressionContext, x: str, y: str) -> str:
     """The exponent may be an integer."""
     exponent = y if e.operands[1] == e.dtype else e.cast(y)
     return e.call(f"pow_{short(e.dtype)}", x, exponent)
+
+
+register("pow", Elementwise(power, exact=False, decompose=square_root))
 
 
 called("floor")

@@ -9,8 +9,9 @@ Of a step of `range` that is no number as written, it is taken that it is positi
 of an index that it is not negative. Serves: backend.compile
 
 A choice of two values is an instruction where both may be computed, so LLVM has little
-to clean up. A test compiles every registered function, and a function of every
-construct, with Numba as well, and compares the bits.
+to clean up. A loop that writes on one side of a choice is not unrolled: one jump in
+several copies is foretold worse than in one. A test compiles every registered function,
+and a function of every construct, with Numba as well, and compares the bits.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.base.python_parser import parse_module
+from traceir_numba import cost_model
 from traceir_numba.llvm.ir_builder import BasicBlock
 from traceir_numba.llvm.safepoints import CALLEE, STOPPED, with_safepoints
 from traceir_numba.llvm.statements import Names, StatementLowering, Way
@@ -71,9 +73,9 @@ def lower(
         lines += [f"{block.label}:", *block.lines]
     head = f"define {of} @{symbol}({parameters}) nounwind {attributes}{{"
     parts = [*function.tables.values(), *b.declared.values(), head, *lines, "}"]
-    if interleave > 1:
-        count = f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}'
-        parts += ["!0 = distinct !{!0, !1}", f"!1 = {count}"]
+    for k, what in enumerate(function.notes):
+        parts += [f"!{2 * k} = distinct !{{!{2 * k}, !{2 * k + 1}}}"]
+        parts += [f"!{2 * k + 1} = !{{{what}}}"]
     return "\n".join(parts) + "\n"
 
 
@@ -93,7 +95,8 @@ class _FunctionLowering(StatementLowering):
     ) -> None:
         super().__init__(globals, result)
         self.loops: list[_LoopTargets] = []
-        self.note = ", !llvm.loop !0" if interleave > 1 else ""
+        self.interleave = interleave
+        self.notes: list[str] = []  # what LLVM is told of innermost loops
 
     def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
         for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
@@ -145,7 +148,8 @@ class _FunctionLowering(StatementLowering):
         if self.open:
             phi += f", [{following}, %{b.at.label}]"
         head.lines.insert(0, phi)
-        carried.close(self, head, "" if _has_loop(body) else self.note)
+        turns = [bound.literal for bound in bounds]
+        carried.close(self, head, self.note(body, _is_short(turns)))
         exit = b.block()
         b.fork(more, start, exit, head)
         self.meet([(exit, after), *loop.breaks])
@@ -166,12 +170,26 @@ class _FunctionLowering(StatementLowering):
             self.names = dict(after)
         loop = self.inside(node.body)
         self.meet(loop.rounds)
-        carried.close(self, head)
+        carried.close(self, head, self.note(node.body, False))
         if not endless:
             exit = b.block()
             b.fork(test, start, exit, tested)
             ways = [(exit, after)]
         self.meet([*ways, *loop.breaks])
+
+    def note(self, body: Sequence[ast.stmt], short: bool) -> str:
+        """The note at the end of a loop, for LLVM."""
+        if _has_loop(body):
+            return ""
+        if self.interleave > 1:
+            what = f'!"llvm.loop.interleave.count", i32 {self.interleave}'
+        elif not short and _writes_by_choice(body):
+            what = '!"llvm.loop.unroll.disable"'
+        else:
+            return ""
+        if what not in self.notes:
+            self.notes.append(what)
+        return f", !llvm.loop !{2 * self.notes.index(what)}"
 
     def register(self) -> str:
         """A register that is defined later."""
@@ -259,6 +277,24 @@ def _has_loop(body: Sequence[ast.stmt]) -> bool:
     """True if a loop stands within statements."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return any(isinstance(node, ast.For | ast.While) for node in nodes)
+
+
+def _is_short(bounds: Sequence[object]) -> bool:
+    """True if a loop over a range of known ends has so few turns that LLVM may write
+    them one after the other."""
+    known = [int(n) for n in bounds if isinstance(n, int)]
+    return len(known) == len(bounds) and len(range(*known)) <= cost_model.FEW_TURNS
+
+
+def _writes_by_choice(body: Sequence[ast.stmt]) -> bool:
+    """True if a side of a choice writes to memory."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(
+        isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
+        for node in nodes
+        if isinstance(node, ast.If)
+        for one in ast.walk(node)
+    )
 
 
 def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:

@@ -75,9 +75,8 @@ look:
 NEVER = f"define i64 @{SYMBOL}(i64 %last) nounwind {{\n  ret i64 %last\n}}\n"
 
 BEGIN = "budget_left = {budget}\nasked_at = 0"
-COUNT = "budget_left = budget_left - {cost}"
 POLL = """
-{count}
+budget_left = budget_left - {cost}
 if budget_left < 0:
     asked_at = safepoint(asked_at)
     if asked_at < 0:
@@ -135,7 +134,7 @@ class _Safepoints(ast.NodeTransformer):
         if cost > 0 and not _has_loop(node):
             _poll_after_many(node, cost, next(self.flags))
         elif cost:
-            node.body += _poll(cost) if cost > 0 else _count(f"{-cost}")
+            node.body += _poll(abs(cost))[: 2 if cost > 0 else 1]
         return node
 
     def visit_For(self, node: ast.For) -> ast.For | list[ast.stmt]:
@@ -148,7 +147,7 @@ class _Safepoints(ast.NodeTransformer):
         first, end, step = ("0", *texts, "1") if len(texts) == 1 else (*texts, "1")[:3]
         if cost < 0:
             each = max(-cost // int(step), 1)
-            return [*_count(f"({end} - {first}) * {each}"), node]
+            return [_poll(f"({end} - {first}) * {each}")[0], node]
         rounds = cost_model.SAFEPOINT_WORK // cost
         with suppress(ValueError):
             bounds = range(*map(ast.literal_eval, texts))
@@ -184,21 +183,23 @@ def _has_loop(node: ast.While) -> bool:
 def _poll_after_many(node: ast.While, cost: int, flag: str) -> None:
     """Let a loop be one over parts of so many rounds; a round may end it."""
     rounds = max(1, cost_model.SAFEPOINT_WORK // cost)
-    (part,) = parse_module(f"for part in range({rounds}):\n    pass").body
+    begin, part = parse_module(
+        f"rounds_done = 0\nfor part in range({rounds}):\n    rounds_done = part + 1"
+    ).body
     assert isinstance(part, ast.For)
-    part.body = node.body
-    node.body = [*_ending(part, flag), *_poll(rounds * cost)]
+    part.body += node.body
+    node.body = [begin, *_ending(part, flag, f"rounds_done * {cost}")]
 
 
-def _ending(part: ast.For, flag: str) -> list[ast.stmt]:
-    """A loop over a part of another one's rounds, which ends that, too, where it
-    breaks."""
+def _ending(part: ast.For, flag: str, cost: str) -> list[ast.stmt]:
+    """A loop over a part of another one's rounds, and a poll after it; where it breaks,
+    it ends that, too."""
     breaks = _Breaks(flag)
     breaks.generic_visit(part)
     if not breaks.count:
-        return [part]
+        return [part, *_poll(cost)]
     begin, end = parse_module(f"{flag} = False\nif {flag}:\n    break").body
-    return [begin, part, end]
+    return [begin, part, *_poll(cost), end]
 
 
 class _Breaks(ast.NodeTransformer):
@@ -222,13 +223,9 @@ class _Breaks(ast.NodeTransformer):
         return node
 
 
-def _count(cost: str) -> list[ast.stmt]:
-    return parse_module(COUNT.format(cost=cost)).body
-
-
-def _poll(cost: int) -> list[ast.stmt]:
-    count = COUNT.format(cost=cost)
-    text = POLL.format(count=count, budget=cost_model.SAFEPOINT_WORK)
+def _poll(cost: int | str) -> list[ast.stmt]:
+    """The count of what has been computed, and a look at the clock if that is much."""
+    text = POLL.format(cost=cost, budget=cost_model.SAFEPOINT_WORK)
     return parse_module(text).body
 
 
@@ -240,18 +237,21 @@ def _in_parts(
     start, end, every = bounds
     name = node.target.id
     step = every * rounds
-    first = f"{name}_first"
+    first, last = f"{name}_first", f"{name}_last"
     if end.lstrip("-").isdigit():
         compare = "<" if step > 0 else ">"
-        last = f"{first} + {step} if {first} + {step} {compare} {end} else {end}"
+        part = f"{first} + {step} if {first} + {step} {compare} {end} else {end}"
     else:  # the stop may be near the greatest integer; steps are positive
-        last = f"{first} + {step} if {end} - {first} > {step} else {end}"
+        part = f"{first} + {step} if {end} - {first} > {step} else {end}"
     (outer,) = parse_module(
         f"for {first} in range({start}, {end}, {step}):\n"
+        f"    {last} = {part}\n"
         f"    for {name} in range({first}, {last}, {every}):\n"
         "        pass"
     ).body
-    assert isinstance(outer, ast.For) and isinstance(outer.body[0], ast.For)
-    outer.body[0].body = node.body
-    outer.body = [*_ending(outer.body[0], flag), *_poll(rounds * cost)]
+    assert isinstance(outer, ast.For) and isinstance(outer.body[1], ast.For)
+    outer.body[1].body = node.body
+    # A short loop inside another one costs what its rounds do, not a whole part.
+    done = f"({last} - {first}) * {cost // every or 1}"
+    outer.body[1:] = _ending(outer.body[1], flag, done)
     return outer

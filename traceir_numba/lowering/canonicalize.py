@@ -16,11 +16,12 @@ import numpy as np
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba.emitters.decompositions import as_reshape
-from traceir_numba.emitters.host import entry_of
+from traceir_numba.emitters.host import entry_of, one_by_one
 from traceir_numba.emitters.kinds import (
     Decomposition,
     Elementwise,
     EmitterKind,
+    ForeignCall,
     HostCallback,
     Matmul,
     PrefixScan,
@@ -107,6 +108,8 @@ class _Canonicalizer:
         if isinstance(entry, Decomposition):
             direct = None if self.device or not entry.strided else entry.strided(eqn)
             return self.inline(direct or entry.program(eqn), eqn)
+        if isinstance(entry, ForeignCall) and (program := one_by_one(eqn)):
+            return self.inline(program, eqn)
         if isinstance(entry, PrefixScan) and entry.program and not self.device:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Scatter) and not eqn.outputs[0].aval.shape:

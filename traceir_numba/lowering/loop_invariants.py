@@ -230,6 +230,27 @@ def _hoist_from_switch(flow: SwitchOp, caller: EnclosingProgram) -> HoistedOp:
             _program(branch.jaxpr, (*invars, *(v for c in columns for v in c)))
         )
     xs = (*flow.xs, *(a for atoms in extra for a in atoms))
-    count = len(branches[0].jaxpr.outvars)
-    flow = replace(flow, branches=tuple(branches), xs=xs)
-    return HoistedOp(flow, tuple(range(count)), {})
+    # What comes after an exit needs its results, so as to come after it.
+    known = {} if flow.exits else _passed(branches, xs)
+    left = tuple(k for k in range(len(branches[0].jaxpr.outvars)) if k not in known)
+    kept = []
+    for branch in branches:
+        outvars = [branch.jaxpr.outvars[k] for k in left]
+        kept.append(_program(branch.jaxpr, branch.jaxpr.invars, outvars))
+    return HoistedOp(replace(flow, branches=tuple(kept), xs=xs), left, known)
+
+
+def _passed(branches: Sequence[ClosedJaxpr], xs: Atoms) -> dict[int, Atom]:
+    """The results of a choice, by number, that are one operand or literal on all
+    sides."""
+    found: dict[int, Atom] = {}
+    given = [dict(zip(b.jaxpr.invars, xs, strict=True)) for b in branches]
+    for k in range(len(branches[0].jaxpr.outvars)):
+        ends: list[Atom | None] = []
+        for own, branch in zip(given, branches, strict=True):
+            end = branch.jaxpr.outvars[k]
+            ends.append(own.get(end) if isinstance(end, Var) else end)
+        first = ends[0]
+        if first is not None and all(e is first or e == first for e in ends):
+            found[k] = first
+    return found

@@ -153,7 +153,7 @@ _LOOPS = frozenset({"scan", "while", "jit"})
 def counters(
     test: Jaxpr, body: Jaxpr, tested: int, used: int
 ) -> Iterator[tuple[int, int, Atom]]:
-    """The parts of a carry that grow by a positive number until they reach a stop.
+    """The integers of a carry that grow by a positive number until they reach a stop.
 
     For each, its number in the carry, that of the test's equation, and the stop: a
     constant of the test, or a literal. `tested` and `used` are how many constants the
@@ -171,8 +171,22 @@ def counters(
         ):
             continue
         number = carry.index(x)
-        if step_of(body, body.invars[used + number], body.outvars[number]) > 0:
+        step = step_of(body, body.invars[used + number], body.outvars[number])
+        if step > 0 and not _may_wrap(step, stop):
             yield number, test.eqns.index(compare), stop
+
+
+def _may_wrap(step: int, stop: Atom) -> bool:
+    """True if a counter may pass the end of its dtype before it reaches a stop.
+
+    One of 64 bits passes it after more turns than anybody waits for.
+    """
+    dtype = stop.aval.dtype
+    if step == 1 or dtype.itemsize == 8:
+        return False
+    if not isinstance(stop, Literal):
+        return True
+    return bool(int(stop.value) + step - 1 > of_dtype(dtype)[1])
 
 
 def sole_counter(
@@ -231,7 +245,9 @@ def _unconverted(atom: Atom, makers: dict[Var, Eqn]) -> Atom:
 
 
 def step_of(body: Jaxpr, var: Var, out: Atom) -> int:
-    """The known number by which a part of the carry grows in each turn; else 0."""
+    """The known number by which an integer of the carry grows in each turn; else 0."""
+    if var.aval.dtype.kind not in "iu":
+        return 0
     for number, offset in _shifted(body, var):
         if number is out:
             return offset

@@ -15,6 +15,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.array_interface import Methods
+from traceir.arrays.asks import install, refused_outside, refusing
 from traceir.arrays.devices import CpuDevice
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
@@ -362,3 +363,8 @@ def memory_of_array(aval: ShapedArray) -> tuple[np.dtype, int]:
     """The dtype and the number of the elements that an array's memory has."""
     kind = memory_of(aval.dtype.name)
     return kind, aval.size * (aval.dtype.itemsize // kind.itemsize)
+
+
+@rules.compiled_from_rows
+def _ask_by_rows(found: rules.Rules) -> None:
+    install(DeviceArray, refused_outside(found), refusing)
