@@ -6,7 +6,7 @@ is in the middle of. `worlds` walks all that can be reached, event by event.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
@@ -134,6 +134,8 @@ def after(machine: Machine, world: World, step: Step, row: Transition) -> World:
     found = machine.after(row, values(world, step))
     shared = Shared(found["kept"], found["makers"], found["dead"])
     functions = dict(world.functions) | {step.function: shared}
+    if step.event == "die":  # which no thread does
+        return World(tuple(functions.items()), world.threads)
     threads, thread = list(world.threads), world.threads[step.thread]
     traces = thread.traces
     if step.event in ("return", "raise"):
@@ -151,19 +153,19 @@ def after(machine: Machine, world: World, step: Step, row: Transition) -> World:
 
 
 def worlds(
-    machine: Machine, first: World
+    machine: Machine, first: World, same: Callable[[World], World] = World.same
 ) -> Iterator[tuple[World, Step, list[Transition], World]]:
     """Every world that can be reached, with each step from it and what that leads to.
 
-    Worlds that differ in the numbers of threads alone are one.
+    Worlds that are the `same` are one: those that differ in the numbers of threads.
     """
-    seen, left = {first.same()}, [first.same()]
+    seen, left = {same(first)}, [same(first)]
     while left:
         world = left.pop()
         for step in steps(world):
             rows = list(taken(machine, world, step))
             then = after(machine, world, step, rows[-1])
             yield world, step, rows, then
-            if (same := then.same()) not in seen:
-                seen.add(same)
-                left.append(same)
+            if (found := same(then)) not in seen:
+                seen.add(found)
+                left.append(found)

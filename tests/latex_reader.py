@@ -8,6 +8,7 @@ from collections.abc import Callable
 from _ext.mathematics.markup import COMMANDS
 
 from traceir.rules.formulas.language import VOCABULARY
+from traceir.rules.judgements import CALLS
 from traceir.rules.primitives import STEP_CALLS
 
 TOKEN = re.compile(
@@ -192,7 +193,7 @@ class Reader:
         if token in FOLDS or token.startswith(r"\operatorname"):
             name = FOLDS.get(token) or word(token)
             items = self.items()
-            known = {*VOCABULARY, *STEP_CALLS, "typed"}
+            known = {*VOCABULARY, *STEP_CALLS, *CALLS, "typed"}
             if len(items) == 1:
                 known.remove("abs")  # which has bars
             if name not in known:

@@ -44,6 +44,33 @@ def swapped(x: Any, y: Any) -> Any:
     return lax.fori_loop(0, 5, lambda _, s: (s[1], s[0]), (x, y))
 
 
+def written(x: Any, y: Any) -> Any:
+    """Two arrays that change places, of which one is written to before."""
+
+    def step(i: Any, s: Any) -> Any:
+        return s[1].at[i].set(s[0][i + 1] * 2.0), s[0]
+
+    return lax.fori_loop(0, 4, step, (x, y))
+
+
+def written_and_kept(x: Any, y: Any) -> Any:
+    """The same of an array that goes on as it was, too."""
+
+    def step(i: Any, s: Any) -> Any:
+        return s[1].at[i].set(s[0][i + 1] * 2.0), s[0], s[1]
+
+    return lax.fori_loop(0, 4, step, (x, y, x))
+
+
+def written_for_two(x: Any, y: Any) -> Any:
+    """Two arrays that are made of one, of which a third one takes what is first."""
+
+    def step(i: Any, s: Any) -> Any:
+        return s[2].at[i].set(s[0][i + 1]), s[2].at[i + 1].add(s[1][i]), s[0]
+
+    return lax.fori_loop(0, 4, step, (x, y, x))
+
+
 def delayed(x: Any, y: Any) -> Any:
     """A value that reaches the last carry after two steps."""
     return lax.fori_loop(0, 5, lambda _, s: (s[1] * 2.0, s[0], s[1]), (x, y, x))
@@ -132,6 +159,9 @@ FUNCTIONS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "prefix": (prefix, (MATRIX,)),
     "suffix": (suffix, (MATRIX,)),
     "swapped": (swapped, (VECTOR, -VECTOR)),
+    "written": (written, (VECTOR, -VECTOR)),
+    "written and kept": (written_and_kept, (VECTOR, -VECTOR)),
+    "written for two": (written_for_two, (VECTOR, -VECTOR)),
     "delayed": (delayed, (VECTOR, -VECTOR)),
     "twice": (twice, (VECTOR,)),
     "seen twice": (seen_twice, (VECTOR, -VECTOR)),

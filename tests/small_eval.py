@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.untyped import typed
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.implementations import ByTables, declared
 from traceir.ir.avals import ShapedArray
@@ -33,6 +34,7 @@ class Small(ByTables):
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types of the results, from those of the inputs."""
+        program = typed(program, self.rules)
         self.check(program)
         consts = [v.aval for v in program.jaxpr.constvars]
         return through(program, consts, program.in_avals, self.typed, lambda a: a.aval)

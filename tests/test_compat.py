@@ -10,6 +10,7 @@ import math
 from functools import partial
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from rule_errors import raises_rule
@@ -73,6 +74,43 @@ def test_functions_are_compiled() -> None:
     np.testing.assert_allclose(norms(rows), np.sqrt((rows * rows).sum(1)), 1e-14)
     assert norms.py_func.__name__ == "norms"
     assert list(prange(3)) == [0, 1, 2]
+
+
+def test_tuples_have_signatures() -> None:
+    @compat.njit("Tuple((f8, i4[:]))(UniTuple(f4, 2), i4[:])")
+    def spread(bounds: Any, steps: Any) -> Any:
+        return bounds[1] - bounds[0], steps * 2
+
+    length, doubled = spread((1, 4.5), np.arange(3, dtype=np.int32))
+    assert length == 3.5 and length.dtype == np.float64 and doubled.dtype == np.int32
+    for wrong in (1.0, (1.0,), (1.0, np.ones(2))):
+        with raises_rule("compat.signature", TypeError, r"Tuple\(\(float32, float32\)"):
+            spread(wrong, np.arange(3, dtype=np.int32))
+    with raises_rule("compat.signature", TypeError):
+        compat.vectorize(["Tuple((f8, f8))(f8)"])(lambda x: x)(1.0)
+
+
+def test_numbas_own_types_are_taken() -> None:
+    own = numba.types
+    for given in (
+        own.float64(own.float64, own.intp),
+        (own.float64, own.intp),
+        [own.float64(own.float64, own.int32), own.float64(own.float64, own.intp)],
+    ):
+        made = compat.njit(given)(lambda x, n: x**n)
+        assert made(2, 10) == 1024.0
+        with raises_rule("compat.signature", TypeError):
+            made(np.ones(2), 1)
+    assert repr(compat.signatures.signature(own.void(own.float64[:, ::1]))) == (
+        "(float64[:, :]) -> void"
+    )
+    assert compat.njit(())(lambda: 3)() == 3
+    pair = own.UniTuple(own.float64, 2)(own.Tuple((own.int32, own.float32[:])))
+    assert repr(compat.signatures.signature(pair)) == (
+        "(Tuple((int32, float32[:]))) -> Tuple((float64, float64))"
+    )
+    with raises_rule("compat.signature", TypeError, "unicode_type"):
+        compat.njit((own.unicode_type,))
 
 
 def test_signatures_convert() -> None:

@@ -1,4 +1,7 @@
-"""Donated arguments: what is deleted, what is refused, whose memory results have."""
+"""Donated arguments: what is deleted, what is refused, whose memory results have.
+
+Cites jit.donated, jit.donate, jit.donate-twice
+"""
 
 from __future__ import annotations
 

@@ -91,8 +91,9 @@ def test_every_class_that_compares_takes_any_object() -> None:
     assert {"Literal", "Jaxpr", "Mesh", "KeyDType"} < {kind.__name__ for kind in kinds}
     assert set(MADE) <= {kind.__name__ for kind in kinds}
     for kind in kinds:
-        # Made for cases, and of a text that is not known: their comparison fails.
-        if kind.__name__ in ("Uncomparable", "DeferredText"):
+        # Made for cases, of a text that is not known, and of traced fields: their
+        # comparison fails.
+        if kind.__name__ in ("Uncomparable", "DeferredText", "RecordArray"):
             continue
         if issubclass(kind, type):  # a class of classes compares classes
             continue

@@ -1,4 +1,7 @@
-"""`jit(strict=True)`: what a trace captured is as it was. Serves: cache.strict.*"""
+"""`jit(strict=True)`: what a trace captured is as it was.
+
+Serves: cache.strict.*, cache.strict.compared
+"""
 
 from __future__ import annotations
 

@@ -133,8 +133,8 @@ def head() -> Function:
     return lambda a, n: np.sort(a[:n])
 
 
-@pytest.mark.parametrize("n", [np.array(3), np.int64(3), jnp.asarray(3)])
-def test_arrays_and_numpys_numbers_are_never_known(n: Any) -> None:
+@pytest.mark.parametrize("n", [np.array(3), jnp.asarray(3)])
+def test_arrays_are_never_known(n: Any) -> None:
     f = plain(head())
     for _ in range(2):
         with raises_rule("slice.length", TypeError, "argument n"):
@@ -142,6 +142,26 @@ def test_arrays_and_numpys_numbers_are_never_known(n: Any) -> None:
     assert_same(f(X, 3), np.sort(X[:3]))
     with raises_rule("slice.length", TypeError, "argument n"):
         f(X, n)
+
+
+@pytest.mark.parametrize(
+    "place", [np.s_[1:3], np.s_[::-1], np.s_[..., None], np.s_[1:], slice(np.int64(2))]
+)
+def test_slices_are_known_at_once(place: Any) -> None:
+    f = plain(lambda a, place: a[place] + 1)
+    for _ in range(2):
+        assert_same(f(X, place), X[place] + 1)
+    assert f.cache_info().misses == 1 and not demanded(f)
+    assert f(X, slice(0, 1)).shape != f(X, slice(0, True + 1)).shape
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, np.bool])
+def test_numpys_integers_are_known_by_demand(kind: Any) -> None:
+    f = plain(lambda a, n: np.zeros(n + 1, a.dtype) + n)
+    for n in (0, 1, 1, 0):
+        assert_same(f(X, kind(n)), np.zeros(n + 1) + n)
+    assert f.cache_info().misses == 2 and demanded(f) == {"n"}
+    assert f(X, np.int32(1)).dtype == f(X, 1).dtype == X.dtype
 
 
 def test_values_that_depend_on_elements_are_never_known() -> None:

@@ -1,4 +1,4 @@
-"""Numbers that plain functions draw one by one, which machine code draws.
+"""Numbers that plain functions draw, one or an array, which machine code draws.
 
 Rules: staged.drawn, face.random
 """
@@ -77,6 +77,20 @@ LEGACY: tuple[Callable[[Any, float], Any], ...] = (
     ),
     lambda rng, a: rng.randn() + rng.normal(a, a) * rng.standard_normal() + rng.rand(),
 )
+# Arrays of two rows and three columns, or of three numbers.
+ARRAYS: tuple[Callable[[Any, float], Any], ...] = (
+    lambda rng, a: rng.random((2, 3)) + rng.uniform(-a, a, size=3),
+    lambda rng, a: rng.integers(0, 7, (2, 3)) + rng.integers(int(a) + 2**33, size=[3]),
+    lambda rng, a: rng.normal(size=(2, 3)) * rng.normal(a, 2.0, 3) + rng.random(),
+    lambda rng, a: rng.exponential(a, (2, 3)) + rng.standard_exponential(np.int64(3)),
+    lambda rng, a: rng.standard_normal((2, 3)) - rng.gamma(a, size=3),
+    lambda rng, a: rng.laplace(0.0, a, size=(2, 1)) + rng.lognormal(size=(1, 3)),
+)
+LEGACY_ARRAYS: tuple[Callable[[Any, float], Any], ...] = (
+    lambda rng, a: rng.rand(2, 3) + rng.randn(3) * rng.random_sample(3),
+    lambda rng, a: rng.normal(a, 2.0, (2, 3)) + rng.standard_normal(3) + rng.randn(),
+    lambda rng, a: rng.randint(0, 9, (2, 3)) + rng.uniform(0.0, a, size=(2, 1)),
+)
 
 
 def repeated(draw: Any) -> Any:
@@ -91,10 +105,24 @@ def repeated(draw: Any) -> Any:
     return function
 
 
+def added(draw: Any) -> Any:
+    """A loop that draws arrays."""
+
+    def function(rng: Any, n: Any) -> Any:
+        total = np.zeros((2, 3))
+        for i in range(n):
+            total += draw(rng, 1.0 + i % 3)
+        return total
+
+    return function
+
+
 def kinds() -> list[tuple[Any, Any]]:
     """Loops, and the class of their generator."""
-    new = [(repeated(d), np.random.default_rng) for d in DRAWS]
-    return new + [(repeated(d), np.random.RandomState) for d in LEGACY]
+    new, old = np.random.default_rng, np.random.RandomState
+    found = [(repeated(d), new) for d in DRAWS] + [(added(d), new) for d in ARRAYS]
+    found += [(repeated(d), old) for d in LEGACY]
+    return found + [(added(d), old) for d in LEGACY_ARRAYS]
 
 
 def is_machine_code(function: Any, *args: Any) -> bool:
@@ -166,7 +194,7 @@ def trying(rng: Any, n: Any) -> Any:
 
 
 def mixed(rng: Any, n: Any) -> Any:
-    """Numbers and arrays, which Python draws, on sides of choices."""
+    """Numbers, arrays, and what Python alone draws, on sides of choices."""
     total, x = 0.0, np.arange(6)
     for i in range(n):
         if rng.random() < 0.5:
@@ -181,6 +209,19 @@ def straight(rng: Any, n: Any) -> Any:
     """No loop at all, and a draw whose number nobody needs."""
     rng.normal()
     return rng.random(), rng.normal(2.0, n), rng.integers(10)
+
+
+def arrays(rng: Any, n: Any) -> Any:
+    """Arrays on sides of choices, one that nobody needs, and one without elements."""
+    total = np.zeros(4)
+    for i in range(n):
+        if rng.random() < 0.5:
+            total += rng.random(4)
+        elif i > 4:
+            rng.normal(0.0, i, 5)
+            total -= rng.integers(5, size=4)
+    rng.random((3, 5))
+    return total, rng.random(0), rng.normal(0.0, 2.0, (2, 3)).T
 
 
 def unread(rng: Any, n: Any) -> Any:
@@ -231,7 +272,7 @@ def helped(rng: Any, n: Any) -> Any:
     return t
 
 
-PROGRAMS = [trying, mixed, straight, unread, returned, walked, seeded, helped]
+PROGRAMS = [trying, mixed, straight, arrays, unread, returned, walked, seeded, helped]
 
 
 @pytest.mark.parametrize("backend", ["numba", "reference"])

@@ -178,4 +178,4 @@ def test_the_name_is_told() -> None:
 
 def test_a_list_that_grows_is_refused() -> None:
     with raises_rule("staged.effect", TypeError, "list"):
-        traceir_numba.jit(appended)(X, np.int64(3))
+        traceir_numba.jit(appended)(X, np.array(3))

@@ -173,3 +173,46 @@ class Slots:
     """An object without a dict."""
 
     __slots__ = ("place",)
+
+
+class Decorated:
+    """Compiled functions as members of every kind, beside each other."""
+
+    def __init__(self) -> None:
+        self.rate, self.seen = 0.5, np.zeros(1)
+
+    @jit
+    def scaled(self, x: Any) -> Any:
+        """A method, which calls the others."""
+        self.seen[0] += x.sum()
+        return self.twice(x) * self.rate * self.half + self.thrice(x)
+
+    @property
+    @jit
+    def half(self) -> Any:
+        """A number of the object's."""
+        return self.rate / 2
+
+    @staticmethod
+    @jit
+    def twice(x: Any) -> Any:
+        """A function."""
+        return x * 2
+
+    @classmethod
+    @jit
+    def thrice(cls, x: Any) -> Any:
+        """A function of the class."""
+        return x * 3
+
+
+def test_members_of_all_kinds_may_be_compiled() -> None:
+    one, x = Decorated(), X[0]
+    for _ in range(2):
+        np.testing.assert_array_equal(one.scaled(x), 2 * x * 0.125 + 3 * x)
+    np.testing.assert_array_equal(one.twice(x), 2 * x)
+    kind: Any = Decorated
+    np.testing.assert_array_equal(kind.thrice(x), 3 * x)
+    assert one.half == 0.25 and one.seen[0] == 2 * x.sum()
+    one.rate = 1.0
+    np.testing.assert_array_equal(one.scaled(x), 2 * x * 0.5 + 3 * x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,22 @@ def counted_down(n: Any) -> Any:
     while (n := (n - 1)) > 0:
         s += n
     return s
+
+
+def over_ranges(x: Any, y: Any) -> Any:
+    """Ranges of either sign, numbered, side by side, and from their ends."""
+    found = 0
+    for i, j in enumerate(range(x, y, -1)):
+        found += (i + 1) * j
+    for i, j in enumerate(range(x, y, 3), y):
+        found += (i + 2) * j
+    for i, j in zip(range(x, y, 3), range(y, x, -2), strict=False):
+        found += 3 * i - j
+    for i, j in enumerate(reversed(range(x, y))):
+        found += 5 * i + j
+    for i in range(x, y, abs(y) + 1):
+        found -= i
+    return found
 
 
 def named_in_choice(x: Any) -> Any:
@@ -343,6 +360,16 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
 @pytest.mark.parametrize(("function", "args"), CALLS)
 def test_the_result_is_pythons(function: Any, args: tuple[Any, ...]) -> None:
     equals(function, args)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.int8, np.uint8])
+def test_ranges_of_numpys_integers_are_pythons(kind: Any) -> None:
+    f = traceir_numba.jit(over_ranges)
+    for x, y in itertools.product((0, 1, 5, 20), repeat=2):
+        assert f(kind(x), kind(y)) == over_ranges(x, y)
+    if kind is not np.uint8:
+        assert f(kind(-3), kind(4)) == over_ranges(-3, 4)
+    assert not f._cache.known.arguments  # nothing is demanded
 
 
 def test_a_result_that_may_be_none_is_refused() -> None:

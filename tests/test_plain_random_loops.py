@@ -167,7 +167,7 @@ def compared(x: Any) -> Any:
 
 def test_a_text_of_a_traced_value_is_only_printed() -> None:
     with raises_rule("level.concretize.format", pattern="test_plain_random_loops.py"):
-        traceir_numba.jit(compared)(np.int64(3))
+        traceir_numba.jit(compared)(np.array(3))
 
 
 @njit  # type: ignore[untyped-decorator]

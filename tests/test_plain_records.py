@@ -170,10 +170,19 @@ def missing(a: Any) -> Any:
     return a["y"]
 
 
+OPERATORS: list[Any] = [
+    *(lambda a: a == a, lambda a: a[0] != a[1], lambda a: a + 1, lambda a: 2 * a),
+    *(lambda a: -a, lambda a: a < a, lambda a: a @ a, lambda a: bool(a[0])),
+]
+
+
 def test_what_is_no_number_is_refused_at_the_line() -> None:
     for function in (refused, compared, swapped):
         with raises_rule("face.records", TypeError, "test_plain_records.py"):
             traceir_numba.jit(function)(bodies())
+    for function in OPERATORS:
+        with raises_rule("face.records", TypeError, "test_plain_records.py"):
+            traceir_numba.jit(function)(np.zeros(2, [("x", float), ("y", float)]))
     with raises_rule("face.records", TypeError):
         traceir_numba.jit(lambda a: a)(bodies())
     with pytest.raises(ValueError, match="no field of name y"):

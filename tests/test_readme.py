@@ -8,9 +8,14 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+from _ext.reference import entries
 
 from benchmarks import readme
+from traceir.conform import load_cases
 
+ROOT = Path(__file__).parents[1]
+LANDING = (ROOT / "docs" / "index.rst").read_text(encoding="utf-8")
+HUNDREDS = {3: "three", 4: "four", 8: "eight", 9: "nine", 10: "ten"}
 README = readme.README.read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 SESSIONS = "\n".join(re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL))
@@ -48,6 +53,21 @@ def test_the_sessions_run_and_the_source_is_the_one_generated() -> None:
 def test_the_figures_are_those_recorded() -> None:
     assert readme.filled(README) == README
     assert set(re.findall(r"figures: (\w+)", README)) == readme.parts().keys()
+
+
+def test_sizes_in_words_are_those_that_there_are() -> None:
+    ours = ("numpy", "lax", "random", "nn", "scipy")
+    prefixes = tuple(f"traceir.{name}." for name in ours)
+    functions = [e for e in entries().values() if e.kind == "function"]
+    count = sum(e.name.startswith(prefixes) for e in functions)
+    assert f"some\n{HUNDREDS[round(count / 100)]} hundred functions of `jax" in README
+    thousands = f"over {HUNDREDS[len(load_cases()) // 1000]} thousand cases"
+    assert thousands in README and thousands in LANDING.lower()
+    examples = re.findall(r"main/(docs/examples/\w+\.py)", README)
+    lines = [len((ROOT / path).read_text("utf-8").splitlines()) for path in examples]
+    assert len(lines) == 8 and max(lines) < int(
+        re.findall(r"than (\d+) lines", README)[0]
+    )
 
 
 def test_the_picture_is_there_and_says_what_it_shows() -> None:

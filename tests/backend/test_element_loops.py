@@ -363,3 +363,17 @@ def test_loops_that_follow_one_another_are_one_routine() -> None:
     assert len(re.findall(r"^def table_(scan|cond|while)", code, re.MULTILINE)) == 1
     assert "copy_i64(" not in code
     np.testing.assert_array_equal(traceir_numba.jit(table)(3), table(3))
+
+
+def test_a_loop_that_writes_by_choice_has_one_jump_for_it() -> None:
+    def risen(a: Any, b: Any, n: Any) -> Any:
+        count = 0
+        for j in range(200):
+            if a[j] > b[j]:
+                a[j] = n
+                count += 1
+        return count
+
+    args = np.ones(200), np.ones(200), 1.0
+    compiled = traceir_numba.jit(risen).lower(*args).compile()
+    assert len(re.findall(r"fcmp .*double", compiled.as_text("llvm"))) == 1

@@ -1,6 +1,6 @@
 """The memory of a process: functions that nobody has any more, and those in use.
 
-Cites cache.event.die, cache.event.clear
+Cites cache.event.die, cache.event.clear, cache.bound
 """
 
 from __future__ import annotations

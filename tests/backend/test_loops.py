@@ -24,6 +24,7 @@ from loop_programs import (
     scalars,
     swapped,
     twice,
+    written,
 )
 from soak import examples, sample
 
@@ -152,12 +153,16 @@ def test_a_scalar_loop_touches_no_memory() -> None:
             0,
         ),
         (swapped, (VECTOR, VECTOR), 0),
+        (written, (VECTOR, VECTOR), 0),
         (delayed, (VECTOR, VECTOR), 0),
         (twice, (VECTOR,), 1),  # one value in two places
         (prefix, (MATRIX,), 1),  # what is carried is a result, too
         (nested, (N, VECTOR), 0),  # loops within go on in the memory of the one around
     ],
-    ids=["in place", "product", "swapped", "delayed", "twice", "prefix", "nested"],
+    ids=[
+        *("in place", "product", "swapped", "written", "delayed"),
+        *("twice", "prefix", "nested"),
+    ],
 )
 def test_no_more_is_copied_in_a_loop_than_must_be(
     fun: Function, args: Any, copies: int
@@ -197,3 +202,25 @@ def test_the_only_branch_is_taken_whatever_the_index() -> None:
     for index in (-1, 0, 5):
         args = np.int32(index), VECTOR
         assert same_bits(run(*map(np.asarray, args)), eval_jaxpr(program, (), *args))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "float32"])
+def test_what_is_counted_may_pass_its_end_or_be_no_integer(dtype: str) -> None:
+    """A counter that wraps before its stop, one that does not, and a floating one."""
+    number = np.dtype(dtype).type
+    most = 127 if dtype == "int8" else 255 if dtype == "uint8" else 30000
+    stop, steps = most - 20, (number(1), number(7), number(most // 2 + 30))
+
+    def known(step: Any, x: Any, _: Any) -> Any:
+        return lax.while_loop(lambda c: c < number(stop), lambda c: c + step, x)
+
+    def given(step: Any, x: Any, end: Any) -> Any:
+        return lax.while_loop(lambda c: c < end, lambda c: c + step, x)
+
+    args = np.array(number(most - 60)), np.array(number(stop))
+    for function in (known, given):
+        for step in steps:
+            closed = traced(lambda x, e, f=function, s=step: f(s, x, e), *args)
+            assert same_bits(
+                executable(closed).run(*args), eval_jaxpr(closed, closed.consts, *args)
+            )

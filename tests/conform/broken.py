@@ -306,6 +306,8 @@ class Script(Reference):
 class TypesOnly:
     """Has one of three methods."""
 
+    shares = ("typing",)
+
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types of the tables."""
         return Reference().type(program)

@@ -27,6 +27,7 @@ from traceir.conform import (
     read_cases,
 )
 from traceir.conform.casefiles.values import TypedValue, same_bits
+from traceir.conform.systems.actions import asked
 from traceir.conform.systems.host import ACTIONS
 from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.errors import JaxprSyntaxError, JaxprTypeError
@@ -198,8 +199,9 @@ def test_same_bits() -> None:
 
 
 def test_host_functions_do_all_that_the_levels_ask_about() -> None:
-    asked = {row.action for row in default().levels.asks.values()}
-    assert asked <= ACTIONS.keys()
+    actions = {row.action for row in default().levels.asks.values()}
+    assert all(asked(default(), action) for action in actions)
+    assert not actions & ACTIONS.keys()
     assert not ACTIONS.keys() & default().prims.keys()
 
 
@@ -215,6 +217,7 @@ class Fake:
     outcomes: Sequence[Outcome] | Exception = ()
     choices: Mapping[str, str] = field(default_factory=dict)
     name: str = "fake"
+    shares: Sequence[str] = ("text",)
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         if isinstance(self.types, Exception):

@@ -5,7 +5,6 @@ Rules: text.syntax
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from random import Random
 
@@ -22,107 +21,69 @@ from traceir.conform.casefiles.sessions import (
     SessionReader,
 )
 from traceir.errors import JaxprSyntaxError
+from traceir.oracle.ebnf import Node, read_rules
 from traceir.rules import default, spec_path
 from traceir.text.lexer import SourceText
 from traceir.text.reader import ProgramParser
 
-# A node is a terminal, the name of a rule, or a kind of group with its parts.
-Node = str | tuple[str, tuple["Node", ...]]
-
-# What the grammar spells by characters is drawn as a whole.
+# What the grammar spells by characters is drawn as a whole; what a line is, as lines.
 LEXICAL: Mapping[str, tuple[str, ...]] = {
     "name": ("a", "b", "x1", "f", "_where", "été"),
-    "extent": ("0", "3", "17"),
-    "number": ("1", "-2.5", "1e-7", "0x1.8p-3", "inf", "-nan", "True"),
-    "hexadecimal": ("0x7fc1", "0xffc00001"),
-    "word": ("float32", "Precision.HIGH", "<lambda>", "'a b'"),
+    "dotted": ("a", "scatter-add", "numpy.sum"),
+    "digits": ("0", "3", "17"),
+    "number": ("1", "-2.5", "1e-7", "0x1.8p-3", "inf", "-nan", "True", "(1.0-2j)"),
+    "payload": ("nan(0x7fc1)", "-nan(0xffc00001)"),
+    "word": ("float32", "Precision.HIGH", "<lambda>"),
     "string": ("'k'", '"k"'),
+    "verbatim": ("'x = {}'",),
     "id": ("add.numeric", "select_n.which-shape"),
+    "newline": ("\n",),
+    "deeper": ("",),
 }
 DEPTH = 7
+RULES, WORDS = read_rules((spec_path() / "grammar.ebnf").read_text(encoding="utf-8"))
 
 
-class Grammar:
-    """The rules of an EBNF text by name."""
-
-    def __init__(self, text: str) -> None:
-        text = re.sub(r"\(\*.*?\*\)", " ", text, flags=re.DOTALL)
-        self.tokens = re.findall(r'"[^"]*"|\'[^\']*\'|[\w-]+|[=;|,(){}\[\]]', text)
-        self.tokens = [t for t in self.tokens if t != "-"]
-        self.rules: dict[str, Node] = {}
-        self.at = 0
-        while self.at < len(self.tokens):
-            name = self.take()
-            assert self.take() == "=", name
-            self.rules[name] = self.choice()
-            assert self.take() == ";", name
-
-    def take(self) -> str:
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def choice(self) -> Node:
-        parts = [self.sequence()]
-        while self.tokens[self.at] == "|":
-            self.take()
-            parts.append(self.sequence())
-        return parts[0] if len(parts) == 1 else ("|", tuple(parts))
-
-    def sequence(self) -> Node:
-        parts: list[Node] = []
-        while self.tokens[self.at] not in ("|", ";", ")", "]", "}"):
-            parts.append(self.item())
-            if self.tokens[self.at] == ",":
-                self.take()
-        return ",", tuple(parts)
-
-    def item(self) -> Node:
-        token = self.take()
-        if token not in ("(", "[", "{"):
-            return token
-        inner = self.choice()
-        self.take()
-        return token, (inner,)
-
-    def draw(self, node: Node, random: Random, depth: int = 0) -> Iterator[str]:
-        """The tokens of a sentence; groups are left out below a depth."""
-        match node:
-            case ("|", parts):
-                yield from self.draw(random.choice(parts), random, depth)
-            case (",", parts):
-                for part in parts:
-                    yield from self.draw(part, random, depth)
-            case ("(", (inner,)):
-                yield from self.draw(inner, random, depth)
-            case ("[" | "{" as kind, (inner,)):
-                most = 0 if depth > DEPTH else 1 if kind == "[" else 2
-                for _ in range(random.randint(0, most)):
-                    yield from self.draw(inner, random, depth + 1)
-            case str():
-                yield from self.symbol(node, random, depth)
-
-    def symbol(self, name: str, random: Random, depth: int) -> Iterator[str]:
-        if name[0] in "\"'":
-            yield name[1:-1]
-        elif name in LEXICAL:
-            yield random.choice(LEXICAL[name])
-        else:
-            # The alternatives of a value end in a program; deep down, a word will do.
-            if name == "value" and depth > DEPTH:
-                name = "number"
-                yield random.choice(LEXICAL[name])
-                return
-            yield from self.draw(self.rules[name], random, depth + 1)
-            if name == "equation":
-                yield "\n"
+def draw(node: Node, random: Random, depth: int = 0) -> Iterator[str]:
+    """The tokens of a sentence; groups are left out below a depth."""
+    kind, parts = node
+    match kind, parts:
+        case "text", str():
+            yield parts
+        case "rule", str():
+            yield from symbol(parts, random, depth)
+        case "any", _:
+            yield from draw(_node(random.choice(parts)), random, depth)
+        case "all", _:
+            for part in parts:
+                yield from draw(_node(part), random, depth)
+        case "maybe" | "many", _:
+            most = 0 if depth > DEPTH else 1 if kind == "maybe" else 2
+            for _ in range(random.randint(0, most)):
+                yield from draw(_node(parts[0]), random, depth + 1)
 
 
-GRAMMAR = Grammar((spec_path() / "grammar.ebnf").read_text(encoding="utf-8"))
+def _node(part: Node | str) -> Node:
+    assert not isinstance(part, str)
+    return part
+
+
+def symbol(name: str, random: Random, depth: int) -> Iterator[str]:
+    """The tokens of a rule; the alternatives of a value end in a program, and deep down
+    a number will do."""
+    if name in ("value", "node") and depth > DEPTH:
+        name = "number"
+    if name == "opaque":  # is read, and refused
+        name = "word"
+    if name in LEXICAL:
+        yield random.choice(LEXICAL[name])
+    else:
+        yield from draw(RULES[name], random, depth + 1)
 
 
 def sentence(start: str, random: Random) -> str:
     """A sentence of one rule, its tokens apart."""
-    return " ".join(GRAMMAR.draw(start, random))
+    return " ".join(symbol(start, random, 0))
 
 
 @given(st.randoms(use_true_random=False))
@@ -165,11 +126,11 @@ def test_definitions_of_the_grammar_are_read(random: Random) -> None:
 
 
 def test_the_grammar_has_the_kinds_of_functions_and_objects() -> None:
-    assert set(terminals(GRAMMAR.rules["function"])) == FUNCTIONS
-    assert set(terminals(GRAMMAR.rules["made"])) == OBJECTS
-    words = {t for t in terminals(GRAMMAR.rules["transform"]) if t.isidentifier()}
+    assert set(terminals(RULES["function"])) == FUNCTIONS
+    assert set(terminals(RULES["made"])) == OBJECTS
+    words = {t for t in terminals(RULES["transform"]) if t.isidentifier()}
     assert words == TRANSFORMS
-    assert set(terminals(GRAMMAR.rules["stage"])) == STAGES
+    assert set(terminals(RULES["stage"])) == STAGES
 
 
 @given(st.randoms(use_true_random=False))
@@ -183,37 +144,36 @@ def test_objects_of_the_grammar_are_read(random: Random) -> None:
 
 def terminals(node: Node) -> Iterator[str]:
     """The quoted words of a rule."""
-    if isinstance(node, str):
-        if node[0] in "\"'":
-            yield node[1:-1]
-    else:
-        for part in node[1]:
+    kind, parts = node
+    if kind == "text":
+        yield str(parts)
+    elif not isinstance(parts, str):
+        for part in parts:
             yield from terminals(part)
 
 
 def test_the_grammar_has_the_dtypes_of_the_lattice() -> None:
     shorts = {dtype.short for dtype in default().dtypes.values()}
-    assert set(terminals(GRAMMAR.rules["dtype"])) == shorts
+    assert set(terminals(RULES["dtype"])) == shorts
 
 
 def test_the_grammar_has_the_verbs_of_cases() -> None:
-    words = {t for t in terminals(GRAMMAR.rules["verb"]) if t.isalpha()}
+    words = {t for t in terminals(RULES["verb"]) if t.isalpha()}
     assert words - {"with"} == VERBS
 
 
-@pytest.mark.parametrize("name", sorted(GRAMMAR.rules))
+@pytest.mark.parametrize("name", sorted(RULES))
 def test_every_rule_of_the_grammar_is_used_and_defined(name: str) -> None:
-    defined = GRAMMAR.rules.keys() | {"letter", "digit", "character", "hexdigits"}
-    assert set(references(GRAMMAR.rules[name])) <= defined
-    used = {r for node in GRAMMAR.rules.values() for r in references(node)}
+    assert set(references(RULES[name])) <= RULES.keys()
+    used = {r for node in RULES.values() for r in references(node)}
     assert name in used | {"text", "cases"}
 
 
 def references(node: Node) -> Iterator[str]:
     """The names of rules in a rule."""
-    if isinstance(node, str):
-        if node[0] not in "\"'":
-            yield node
-    else:
-        for part in node[1]:
+    kind, parts = node
+    if kind == "rule":
+        yield str(parts)
+    elif not isinstance(parts, str):
+        for part in parts:
             yield from references(part)

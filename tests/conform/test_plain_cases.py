@@ -171,7 +171,7 @@ def test_each_fault_is_told(number: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("staged/choice", "does not tell what is recorded"),
+        ("recorded/choice", "does not tell what is recorded"),
         ("decorators/usual-options", "no decorators in place of Numba's"),
     ],
 )

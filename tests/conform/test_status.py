@@ -17,6 +17,7 @@ import pytest
 from traceir.conform import Verdict, load_cases, read_cases
 from traceir.conform.__main__ import main
 from traceir.conform.casefiles.profiles import PROFILES, profile_of
+from traceir.conform.judging.adapters import SHIPPED
 from traceir.conform.judging.deviations import (
     Deviation,
     DeviationError,
@@ -67,6 +68,12 @@ def test_differences_are_seen() -> None:
     a = ConformanceRun("a", "1", {}, {"x": Verdict("pass"), "y": Verdict("pass")})
     b = ConformanceRun("a", "2", {}, {"x": Verdict("pass"), "y": Verdict("fail")})
     assert columns.differences(a, b) == ["version", "y"]
+
+
+@pytest.mark.parametrize("name", [*SHIPPED])
+def test_a_recorded_deviation_shows_its_source(name: str) -> None:
+    for row in recorded(name):
+        assert re.match(r"https://\S+#L\d+$", row.link), row.id
 
 
 def test_deviations_and_runs_say_the_same() -> None:
@@ -132,12 +139,13 @@ def test_the_page_tells_of_mutants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allowed = {"where": "add.value", "mutant": "y[i] + x[i]", "reason": "It commutes."}
-    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "earlier")
+    kinds = ("mutants", "case", "loader", "citation", "code", "silence")
     kinds = (*kinds, "allowed", "surviving", "untried")
-    counts = dict(zip(kinds, (12, 4, 2, 0, 0, 0, 1, 1, 1, 3), strict=True))
+    counts = dict(zip(kinds, (12, 5, 2, 0, 0, 0, 1, 1, 3), strict=True))
     tables = {"primitives": counts}
     record = {"mutants": 12, "killed": 7, "allowed": [allowed], "tables": tables}
     record["surviving"] = ["primitives/prim/add/value: x[i] - y[i]"]
+    record["hunts"] = {"seconds": 300, "tried": 30}
     (tmp_path / "runs").mkdir()
     text = json.dumps(record).encode()
     (tmp_path / "runs" / "mutants.json.xz").write_bytes(lzma.compress(text))
@@ -147,7 +155,8 @@ def test_the_page_tells_of_mutants(
     assert "1 are open" in text
     assert "3 have\nnot been tried" in text
     (line,) = (t for t in text.splitlines() if t.startswith("primitives "))
-    assert line.split() == ["primitives", "12", *"420001113"]
+    assert line.split() == ["primitives", "12", *"52000113"]
+    assert "10000 ms" in text and "2 min" in text
     assert "* ``add.value``: ``y[i] + x[i]``. It commutes." in text
 
 

@@ -1,7 +1,7 @@
 """Printing and parsing: layout, names, errors, round trips.
 
 Rules: text.roundtrip, text.inner-names, text.left-out, text.untyped,
-text.undefined, and all other rows about text
+text.undefined, text.groups, text.shared-name, and all other rows about text
 """
 
 from __future__ import annotations

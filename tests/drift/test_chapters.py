@@ -23,7 +23,7 @@ CHAPTERS = sorted(spec_path().glob("*.rst"))
 FOLDERS = [ROOT / "docs" / name for name in ("", "tutorials", "howto", "examples")]
 OTHERS = [page for folder in FOLDERS for page in sorted(folder.glob("*.rst"))]
 PAGES = [*CHAPTERS, *OTHERS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
+SPLICE = re.compile(r"^\.\. rule(?:-table)?:: (\S.*)$", re.MULTILINE)
 # What is spliced as a whole: a class or a primitive, with the clauses of its row.
 GROUPS = {*default().classes, *default().prims}
 FILE = re.compile(r"(?<![\w./*-])((?:[\w-]+/)*[\w*-]+\.(?:py|rst|toml|ebnf|tir|md))\b")
@@ -36,7 +36,11 @@ def spliced() -> Counter[str]:
 
 
 def below(rule: str) -> list[str]:
-    """The rules that a splice shows: `id.*` those whose ids begin like this."""
+    """The rules that a splice shows: `id.*` those whose ids begin like this, and a
+    table with one of its sections, all rows of that."""
+    table, _, section = rule.partition(" ")
+    if section:
+        return [row["id"] for row in default().tables[table][section]]
     found = [name for name in default().clauses if fnmatchcase(name, rule)]
     return found if "*" in rule else [rule]
 
@@ -64,6 +68,7 @@ def test_a_rule_that_is_not_spliced_is_seen() -> None:
     [
         (["avals"], ["lattice"]),
         (["ir"], ["program"]),
+        (["judgements"], ["judgements"]),
         (["levels"], ["levels"]),
         (["numerics"], ["accuracy"]),
         (["cache"], ["cache", "machine"]),
@@ -97,7 +102,8 @@ SIGNS = (
 def formulas(text: str) -> list[str]:
     """The code and the indented lines of a text that are formulas, and its math."""
     parts = re.findall(r"``(.+?)``", text, re.DOTALL)
-    parts += re.findall(r"^ +(\S.*)$", text, re.MULTILINE)
+    # The sign of an item in a list is no minus.
+    parts += re.findall(r"^ +(?:[-*] +)*(\S.*)$", text, re.MULTILINE)
     found = re.findall(r":math:`.*?`|^\.\. math::.*$", text, re.MULTILINE)
     for part in parts:
         try:
@@ -138,11 +144,16 @@ def test_the_examples_of_a_chapter_are_true(chapter: Path) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_what_must_be_has_an_id(chapter: Path) -> None:
-    paragraphs = chapter.read_text().split("\n\n")
-    bare = [p for p in paragraphs if "MUST" in p and ":rule:`" not in p]
-    # The index says what the word means.
-    assert len(bare) == (chapter.stem == "index")
+def test_only_rules_bind(chapter: Path) -> None:
+    # `What binds`, in the index, says why: a demand is a row, which has an id.
+    assert re.findall(r"\b(?:MUST|SHALL|REQUIRED|SHOULD)\b", chapter.read_text()) == []
+
+
+def test_the_index_says_what_binds() -> None:
+    text = (spec_path() / "index.rst").read_text()
+    _, head, rest = text.partition("\nWhat binds\n")
+    kinds = re.findall(r"^- .*?\*(\w+)\*", rest, re.M)
+    assert head and kinds == ["rule", "languages", "explanation"]
 
 
 def test_the_chapter_on_errors_lists_the_classes() -> None:
@@ -195,6 +206,26 @@ def test_every_host_action_and_setting_is_explained() -> None:
     code = " ".join(re.findall(r"``([^`]+)``", text))
     assert [name for name in ACTIONS if not re.search(rf"\b{name}\b", code)] == []
     assert "``enable_x64(true)``" in text and "``face(numpy)``" in text
+
+
+def test_the_first_chapter_has_five_primitives_and_runs_all_that_it_shows() -> None:
+    text = (spec_path() / "calculus.rst").read_text()
+    (named,) = re.findall(r"^\.\. primitives:: (.*)$", text, re.M)
+    examples = doctest.DocTestParser().get_examples(text)
+    shown = "".join(example.source + example.want for example in examples)
+    used = set(re.findall(r"\w:f32\[[\d,]*\] = (\w+)", shown))
+    assert len(named.split()) == 5 and used == {*named.split(), "jit"}
+    # A program that is no example is the grammar's.
+    assert text.count("lambda ;") == shown.count("lambda ;") + 1
+
+
+def test_the_drawing_of_levels_has_what_the_example_records() -> None:
+    text = (spec_path() / "levels.rst").read_text()
+    drawn = re.findall(r"^   \w+ \|.*\| (.*)$", text, re.M)
+    program = text[text.index("make_jaxpr(slopes)") : text.index(".. nesting::")]
+    recorded = re.findall(r"\w:f32\[3\] = \w+ a", drawn[0])
+    assert len(drawn) == 3 and len(recorded) == 2
+    assert [equation for equation in recorded if equation not in program] == []
 
 
 def test_a_deviation_is_from_a_rule() -> None:

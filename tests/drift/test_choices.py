@@ -128,6 +128,20 @@ def test_every_value_of_every_choice_is_shown() -> None:
     assert {*SHOWN} == {(c.id, value) for c in choices for value in c.allowed}
 
 
+def test_a_choice_names_the_sets_that_speak_of_it() -> None:
+    rules = default()
+    for one in rules.accuracy.values():
+        named = {c.id for c in rules.choices.values() if f"`{c.id}`" in one.says}
+        assert named <= {c.id for c in rules.choices.values() if one.name in c.sets}
+
+
+def test_what_is_not_declared_is_as_the_reference_has_it() -> None:
+    zeros = [np.array([0.0, -0.0], np.float32), np.array([-0.0, 0.0], np.float32)]
+    got = [np.array([-0.0, -0.0], np.float32)]
+    for partial in ({}, {"choice.subnormal": "keep"}):
+        assert scalar_interpreter.accepts("max", {}, zeros, got, None, partial)
+
+
 @pytest.mark.parametrize("choice, value", SHOWN)
 def test_a_choice_is_right_where_it_is_declared(choice: str, value: str) -> None:
     shown = SHOWN[choice, value]

@@ -298,9 +298,12 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
     for row in rules.keys:
         yield row.id, row.part, key
     nesting: dict[str, Any] = {"stage": 1, "open": ("outer", "inner"), "home": "inner"}
-    nesting |= {"whole": 0, "own": 1, "known": 1, "needed": 2, "outer": 2, "inner": 1}
+    nesting |= {"whole": 0, "own": 1, "named": 0, "known": 1, "needed": 2}
+    nesting |= {"outer": 2, "inner": 1}
+    nesting |= {"way": "jit", "disabled": True, "array": False}
     for rule in rules.levels.nesting.values():
-        for formula in (rule.level, rule.holds, rule.knows, rule.answers):
+        known = (rule.knows, rule.answers, rule.literal, rule.runs)
+        for formula in (rule.level, rule.holds, *known):
             if formula is not None:
                 yield rule.id, formula, nesting
     yield from formulas_of_the_machine(rules)

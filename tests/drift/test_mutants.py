@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 
 import pytest
-from mutation.hunt import relevant
+from mutation.known import relevant
 from mutation.record import read_allowed, read_record
 from mutation.tables import Enumeration, Mutant, leaves
 from soak import sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from traceir import rules
 from traceir.dtypes import as_dtype, finfo, is_key, kind_of
 from traceir.errors import CLASSES, RuleTableError
 from traceir.exact.numerics import limits
-from traceir.rules import default, load
+from traceir.rules import default, load, spec_path
 
 
 def test_every_id_is_a_slug() -> None:
@@ -109,3 +110,28 @@ def test_the_sets_are_those_of_the_kinds() -> None:
         "inexact": {"f", "c"},
         "numeric": {"i", "u", "f", "c"},
     }
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "errors.toml").write_text("[[clause]\n")
+    with pytest.raises(RuleTableError, match=r"errors\.toml") as caught:
+        load(tmp_path)
+    assert caught.value.rule == "table.file"
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RuleTableError, match="no tables"):
+        load(tmp_path)
+
+
+def test_a_folder_and_its_tables_are_the_same_rules() -> None:
+    again = load(spec_path() / "rules")
+    assert again.tables == default().tables
+    assert again.clauses == default().clauses
+    assert again.prims == default().prims
+
+
+def test_a_row_that_is_not_there_has_no_error() -> None:
+    assert rules.error("add.colour").rule == "table.row"
+    with pytest.raises(RuleTableError, match=r"add\.colour"):
+        without("add.colour")

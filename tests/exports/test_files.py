@@ -1,7 +1,7 @@
 """Files of programs: what they keep, and that nothing else is read as one.
 
-Cites export.file, export.version, export.program, export.additions, export.later,
-export.constants.
+Cites export.layout, export.head, export.file, export.version, export.program,
+export.additions, export.later, export.constants.
 """
 
 from __future__ import annotations

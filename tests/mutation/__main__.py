@@ -1,95 +1,228 @@
-"""Try every mutant of the tables, and write down what the cases say of them.
+"""Try the mutants of the tables that are stale, and write down what tells them.
 
-    python -m mutation [table ...]
+    python -m mutation [table ...]    hunt, in all tables or some
+    python -m mutation row NAME ...   what tells the mutants of rows, by the record
+    python -m mutation check          confirm a sample of the record
 
-Without a table, all of them. What is found of a table replaces what was found of it
-before in `spec/runs/mutants.json.xz`.
+A hunt goes on where an earlier one was interrupted: what was found is kept in
+`spec/runs/mutants.json.xz` every minute.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 import time
-from argparse import ArgumentParser
-from collections.abc import Sequence
-from io import StringIO
-from itertools import chain
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from multiprocessing import get_context
 from typing import Any
 
+from mutation import functions
 from mutation.hunt import Hunter
-from mutation.record import Allowed, enumeration, read_allowed, write
+from mutation.installed import Desk
+from mutation.known import of_the_suite
+from mutation.record import (
+    ROOT,
+    Allowed,
+    Hunted,
+    State,
+    Told,
+    case_digest,
+    digest_of,
+    engine_digest,
+    enumeration,
+    read_allowed,
+)
 from mutation.tables import Mutant
 
-from traceir.conform import load_cases
 from traceir.conform.reporting.progress import Progress
 from traceir.rules import spec_path
 from traceir.rules.load import read_tables
 
 Tables = dict[str, Any]
-Found = list[tuple[int, str | None]]
+Trial = tuple[int, Told | None, float]
+# Mutants that a worker is given at once, and seconds between two writings.
+CHUNK = 20
+PAUSE = 60
+# What judging the cases reads: kept between hunts, since to find it takes a minute.
+LOOKS = ROOT / "build" / "mutants" / "looks.pickle"
+
+# What workers have from the process that they are forked from.
+_hunter: Hunter
+_mutants: Sequence[Mutant]
+_before: Hunted
 
 
-def hunt(part: tuple[int, int], only: Sequence[str], tables: Tables) -> Found:
-    """The cases that tell each mutant, in one of several equal parts."""
-    # The corpus holds whole programs, whose every part a smaller case is about.
-    cases = [c for c in load_cases() if not c.name.startswith("jax/")]
-    hunter = Hunter(tables, cases)
-    hunter.prepare()
-    chosen = [(n, m) for n, m in enumerate(enumeration(tables)) if wanted(m, only)]
-    own = [pair for k, pair in enumerate(chosen) if (k // 20) % part[1] == part[0]]
-    found: Found = []
-    # One part shows how far it is, for all.
-    with Progress(len(own), sys.stderr if part[0] == 0 else StringIO()) as progress:
-        for n, mutant in own:
-            found.append((n, hunter.teller(mutant)))
-            progress.step("pass" if found[-1][1] else "survive")
-    return found
+def _begin() -> None:
+    _hunter.desk = Desk()  # it is shared with children, but not among workers
 
 
-def wanted(mutant: Mutant, only: Sequence[str]) -> bool:
-    """True if a mutant is of one of these tables, or of any, if there are none."""
-    return not only or mutant.table in only
+def _try(numbers: Sequence[int]) -> list[Trial]:
+    chunk = []
+    for n in numbers:
+        entry = _before.of(_mutants[n])
+        before = Told(entry.killer, entry.by) if entry and entry.killer else None
+        chunk.append((_mutants[n], before))
+    began = _spent()
+    found = _hunter.tellers(chunk)
+    each = (_spent() - began) / len(numbers)
+    return [(n, told, each) for n, told in zip(numbers, found)]
 
 
-def asked(words: Sequence[str], tables: Tables) -> list[str]:
-    """The tables of a command line; it ends the process for any other word."""
+def _spent() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def state_of(tables: Tables) -> State:
+    """The tables, with the cases and the engine as they are."""
+    cases = {case.name: case_digest(case) for case in of_the_suite()}
+    return State(tables, cases, engine_digest())
+
+
+def asked(words: Sequence[str], tables: Tables) -> Namespace:
+    """The command line; it ends the process for a table that there is not."""
     parser = ArgumentParser("python -m mutation", description="Hunt mutants of tables.")
+    known = f"of {', '.join(sorted({*tables, *functions.TABLES}))}; row NAME; check"
     # What may be left out has no `choices` in Python 3.11.
-    parser.add_argument("table", nargs="*", help=f"of {', '.join(sorted(tables))}")
-    found: list[str] = parser.parse_args(words).table
-    for word in found:
-        if word not in tables:
+    parser.add_argument("words", nargs="*", metavar="table", help=known)
+    parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)d)")
+    parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many")
+    found = parser.parse_args(words)
+    for word in found.words if found.words[:1] not in (["row"], ["check"]) else ():
+        if word not in {*tables, *functions.TABLES}:
             parser.error(f"there is no table {word}")
     return found
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the survivors and the counts; 1 if one survives that is not allowed."""
-    began = time.time()
+    """Hunt, tell or check; 1 if a mutant survives that is not allowed."""
     tables = read_tables(spec_path() / "rules")
-    only = asked(words, tables)
+    options = asked(words, tables)
+    hunted, state = Hunted.read(), state_of(tables)
     mutants = list(enumeration(tables))
-    workers = min(os.cpu_count() or 1, 2)
-    with get_context("fork").Pool(workers) as pool:
-        parts = [((n, workers), only, tables) for n in range(workers)]
-        found = dict(chain.from_iterable(pool.starmap(hunt, parts, 1)))
-    told = {m: found[n] for n, m in enumerate(mutants) if wanted(m, only)}
+    match options.words:
+        case ["row", *rows]:
+            return tell(mutants, rows, hunted, state)
+        case ["check", *_]:
+            return check(mutants, hunted, state, options.seconds or 8.0)
+    only = options.words
+    stale = [
+        n
+        for n, m in enumerate(mutants)
+        if (not only or m.table in only) and state.stale(m, hunted.of(m))
+    ]
     allowed = read_allowed()
-    left = report([m for m in told if told[m] is None], allowed)
-    write(told, allowed)
-    print(f"{len(told)} mutants, {len(left)} survive that are not allowed")
-    print(f"{time.time() - began:.0f} s")
-    return bool(left)
+    try:
+        hunt(mutants, stale, hunted, state, options)
+    except KeyboardInterrupt:
+        print("interrupted: the next hunt goes on from here")
+        return 130
+    finally:
+        hunted.write(mutants, allowed)
+    return report(mutants, hunted, state, allowed)
 
 
-def report(survivors: Sequence[Mutant], allowed: Allowed) -> list[Mutant]:
-    """The survivors that are not on the list of those that may."""
-    left = [m for m in survivors if m not in allowed]
-    for mutant in left:
-        print(f"survives: {mutant}")
-    return left
+def hunt(
+    mutants: Sequence[Mutant],
+    stale: Sequence[int],
+    hunted: Hunted,
+    state: State,
+    options: Namespace,
+) -> None:
+    """Try these mutants, and enter what is found as it comes."""
+    if not stale:
+        return
+    began = written = time.monotonic()
+    chunks = [stale[k : k + CHUNK] for k in range(0, len(stale), CHUNK)]
+    global _hunter, _mutants, _before
+    _hunter, _mutants, _before = Hunter.of(state.tables, LOOKS), mutants, hunted
+    allowed = read_allowed()
+    with (
+        get_context("fork").Pool(options.jobs, _begin) as pool,
+        Progress(len(stale)) as progress,
+    ):
+        for found in pool.imap_unordered(_try, chunks):
+            for n, told, seconds in found:
+                hunted.add(mutants[n], state.entry(mutants[n], told), seconds)
+                progress.step("pass" if told else "survive")
+            if time.monotonic() - written > PAUSE:
+                hunted.write(mutants, allowed)
+                written = time.monotonic()
+            if options.seconds and time.monotonic() - began > options.seconds:
+                break
+
+
+def report(
+    mutants: Sequence[Mutant], hunted: Hunted, state: State, allowed: Allowed
+) -> int:
+    """Print the survivors and the counts; 1 if one survives that is not allowed."""
+    summary = hunted.summary(mutants, allowed)
+    for line in summary["surviving"]:
+        print(f"survives: {line}")
+    stale = sum(state.stale(m, hunted.of(m)) for m in mutants)
+    print(
+        f"{summary['mutants']} mutants: {summary['killed']} told, "
+        f"{len(summary['allowed'])} allowed, {len(summary['surviving'])} open, "
+        f"{stale} stale"
+    )
+    return bool(summary["surviving"])
+
+
+def tell(
+    mutants: Sequence[Mutant], rows: Sequence[str], hunted: Hunted, state: State
+) -> int:
+    """Print what tells the mutants of rows, by the record; 1 if there are none."""
+    found = [m for m in mutants if {*_names(m)} & {*rows}]
+    allowed = read_allowed()
+    for mutant in found:
+        entry = hunted.of(mutant)
+        told = "not tried" if entry is None else f"{entry.killer} {entry.by}".strip()
+        if not told:
+            known = mutant in allowed
+            told = f"allowed: {allowed.reason(mutant)}" if known else "nothing"
+        old = " (stale)" if entry and state.stale(mutant, entry) else ""
+        print(f"{mutant}\n    {told}{old}")
+    print(f"{len(found)} mutants of {', '.join(rows)}")
+    return not found
+
+
+def _names(mutant: Mutant) -> Iterator[str]:
+    """The names of a row: its own, its id, and its place in the tables."""
+    parts = mutant.where.split("/")
+    yield from (mutant.row, *parts[2:3], "/".join(parts[:3]))
+    if "clause" in parts[3:4] and len(parts) > 4:
+        yield f"{parts[2]}.{parts[4]}"
+
+
+def check(
+    mutants: Sequence[Mutant], hunted: Hunted, state: State, seconds: float
+) -> int:
+    """Confirm a sample of what the record says, each mutant by what told it.
+
+    The sample is another one for other tables, cases or another engine. 1 if one is
+    not told any more.
+    """
+    told = [m for m in mutants if (e := hunted.of(m)) and e.killer in state.cases]
+    seed = digest_of([str(len(mutants)), state.all_cases, state.engine])
+    random.Random(seed).shuffle(told)
+    hunter = Hunter.ready(state.tables)
+    began, wrong, tried = _spent(), [], 0
+    for mutant in told:
+        entry = hunted.of(mutant)
+        assert entry is not None
+        if state.changed(mutant, entry):
+            continue
+        tried += 1
+        before = Told(entry.killer, entry.by)
+        if hunter.teller(mutant, before, alone=True) is None:
+            wrong.append(f"{mutant}: not told by {entry.killer}")
+        if _spent() - began > seconds:
+            break
+    print(*wrong, f"{tried} of {len(told)} confirmed", sep="\n")
+    return bool(wrong)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ class Asked(BaseException):
 def asked(code: str) -> str:
     """The action that some code asks of `x`, "nothing" if it asks none.
 
-    >>> asked("len(x)"), asked("x[0] = 1"), asked("x")
-    ('host_len', 'host_setitem', 'nothing')
+    >>> asked("len(x)"), asked("x.item()"), asked("x")
+    ('host_len', 'host_item', 'nothing')
     """
 
     def answer(_: ModelTracer, action: str) -> Any:
@@ -26,7 +27,7 @@ def asked(code: str) -> str:
 
     x = ModelTracer(np.zeros(2), TraceLevel("eager", "memory"), "memory", answer)
     try:
-        exec(code, {"numpy": np, "x": x})
+        exec(code, {"numpy": np, "operator": operator, "x": x})
     except Asked as found:
         return str(found)
     return "nothing"

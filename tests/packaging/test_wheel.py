@@ -16,10 +16,12 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
 DATA = (
     "coverage.toml",
+    "grammar.ebnf",
     "rules/*.toml",
     "cases/**/*.tir",
     "cases/*.py",
     "deviations/*.toml",
+    "messages/*.toml",
 )
 
 PROGRAM = """

@@ -15,8 +15,8 @@ import traceir
 from tests.rule_errors import raises_rule
 from traceir.ir.avals import ShapedArray
 from traceir.rules import default, load
-from traceir.rules.row_reader import FormulaNames
-from traceir.rules.templates import (
+from traceir.rules.formulas.names import FormulaNames
+from traceir.rules.formulas.templates import (
     TemplateHole,
     TemplateName,
     TemplateNumber,
