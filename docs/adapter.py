@@ -39,8 +39,8 @@ class Lists:
 
     def read(self, env: Any, atoms: Any) -> list[Any]:
         """What the variables stand for."""
-        if any(a.aval.dtype != "float32" or hasattr(a, "value") for a in atoms):
-            raise Unsupported("literals, dtypes but float32")
+        if any(hasattr(a, "value") for a in atoms):
+            raise Unsupported("literals")
         if not all(a in env for a in atoms):
             raise Refused("program.bound")
         return [env[a] for a in atoms]
@@ -49,6 +49,8 @@ class Lists:
         """The types of the results, or a rejection."""
 
         def typed(name: str, *avals: ShapedArray) -> ShapedArray:
+            if any(aval.dtype != "float32" for aval in avals):
+                raise Unsupported(f"{name} of other dtypes than float32")
             shapes = {aval.shape for aval in avals} - {()}
             if len(shapes) > 1 or len(avals) != (1 if name == "neg" else 2):
                 raise Rejected("TypeError", "shapes or operands do not fit")
@@ -68,5 +70,5 @@ class Lists:
         if [arg.shape for arg in args] != [aval.shape for aval in program.in_avals]:
             raise Refused("eval.arguments")
         found = self.walk(program, [arg.reshape(-1).tolist() for arg in args], compute)
-        shapes = [aval.shape for aval in self.type(program)]
-        return [np.float32(x).reshape(shape) for x, shape in zip(found, shapes)]
+        avals = self.type(program)
+        return [np.array(x, t.dtype).reshape(t.shape) for x, t in zip(found, avals)]

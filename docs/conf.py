@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 # What follows is found by this path, hence E402.
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from _ext.paper import PREAMBLE  # noqa: E402
 from _ext.source import linkcode_resolve as linkcode_resolve  # noqa: E402
 
 import traceir  # noqa: E402
@@ -31,7 +32,14 @@ extensions = [
     "_ext",
 ]
 root_doc = "index"
-exclude_patterns = []
+# The specification alone is also a PDF: `make spec-pdf` sets the tag. Sphinx alone, of
+# all that read this file, gives it tags.
+exclude_patterns = ["paper.rst"]
+if "tags" in globals() and globals()["tags"].has("paper"):
+    root_doc = "paper"
+    exclude_patterns = []
+    include_patterns = ["paper.rst", "spec/*.rst", "chapters/*.rst"]
+    suppress_warnings = ["ref", "toc"]
 default_role = "code"
 nitpicky = True
 highlight_language = "python"
@@ -40,6 +48,28 @@ pygments_dark_style = "github-dark"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+
+latex_engine = "xelatex"
+latex_documents = [
+    (
+        "paper",
+        "traceir-specification.tex",
+        "The traceir specification",
+        author,
+        "manual",
+    )
+]
+latex_use_xindy = False
+latex_domain_indices = False
+latex_elements = {
+    "preamble": PREAMBLE,
+    "papersize": "a4paper",
+    "pointsize": "10pt",
+    "printindex": "",
+    "extraclassoptions": "openany,oneside",
+    "fontpkg": r"\setmainfont{DejaVu Serif}\setsansfont{DejaVu Sans}"
+    r"\setmonofont[Scale=0.85]{DejaVu Sans Mono}",
+}
 
 html_theme = "furo"
 html_title = "traceir"

@@ -2,10 +2,13 @@
 
 Each function of `tests/plain/loops` runs in a process of its own, with one thread and
 without the store of compiled programs: first the call that compiles, then calls in
-turns. Writes `benchmarks/loops.json`.
+turns, by the processor time of the thread. Writes `benchmarks/loops.json`; with
+`--only`, the rows of that file that were measured, if the machine is the one of the
+others.
 
 With `--threads 2`, functions with a `prange` run with so many, beside
-`numba.njit(parallel=True)`; that is the table `parallel` of the same file.
+`numba.njit(parallel=True)`; that is the table `parallel` of the same file. Calls then
+take the time that passes.
 """
 
 from __future__ import annotations
@@ -62,6 +65,13 @@ def compiled(contender: str, function: Callable[..., Any]) -> Callable[..., Any]
     return rebuilt(function, {}, numba.njit(parallel=True) if several else numba.njit)
 
 
+def clock() -> Callable[[], float]:
+    """The clock of calls after the first: with one thread that of its own work, which
+    other programs on the machine leave as it is."""
+    alone = os.environ["NUMBA_NUM_THREADS"] == "1"
+    return time.thread_time if alone else time.perf_counter
+
+
 def _total(xs: Any) -> Any:
     s = 0.0
     for x in xs:
@@ -102,7 +112,7 @@ def measure(name: str, connection: Connection) -> None:
     started = time.perf_counter()
     for k in range(ROUNDS):
         for contender in list(calls)[:: 1 if k % 2 else -1]:
-            times[contender].append(_sample(calls[contender], program))
+            times[contender].append(_sample(calls[contender], program, clock()))
         if k >= 2 and time.perf_counter() - started > ENOUGH:
             break
     for contender in calls:
@@ -110,14 +120,14 @@ def measure(name: str, connection: Connection) -> None:
     connection.send(row)
 
 
-def _sample(f: Callable[..., Any], program: Program) -> float:
+def _sample(f: Callable[..., Any], program: Program, now: Callable[[], float]) -> float:
     """Seconds of the best of some calls; new arguments are not counted."""
     best, total = np.inf, 0.0
     while total < SAMPLE:
         args = program.arguments(*program.large)
-        start = time.perf_counter()
+        start = now()
         f(*args)
-        took = time.perf_counter() - start
+        took = now() - start
         best, total = min(best, took), total + took
     return best
 
@@ -178,15 +188,26 @@ def main() -> None:
         mean, first = statistics.geometric_mean(speeds), statistics.median(firsts)
         print(f"{len(both)} of {len(rows)} run by both; {mean:.2f} times the speed of")
         print(f"{OTHER}, at least {min(speeds):.2f}; the first call {first:.2f} times")
-    if not given.only:
-        from benchmarks.report import machine  # which asks for jax
+    record("rows" if given.threads == 1 else "parallel", rows, bool(given.only))
 
-        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        part = "rows" if given.threads == 1 else "parallel"
-        text = json.dumps({**known, "machine": machine(), part: rows}, indent=1)
-        RESULTS.write_text(text + "\n")
-        page.write()
-        readme.draw()
+
+def record(part: str, rows: list[dict[str, Any]], some: bool) -> None:
+    """Write a table, or only `some` of its rows, and the pages that show it."""
+    from benchmarks.report import machine  # which asks for jax
+
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    here, day = machine(), "date"
+    if some:
+        if {**known.get("machine", {}), day: ""} != {**here, day: ""}:
+            print(f"not written: {RESULTS.name} is of another machine, or of none")
+            return
+        renewed = {row["name"]: row for row in rows}
+        rows = [renewed.get(row["name"], row) for row in known.get(part, [])]
+        here = known["machine"]
+    text = json.dumps({**known, "machine": here, part: rows}, indent=1)
+    RESULTS.write_text(text + "\n")
+    page.write()
+    readme.draw()
 
 
 if __name__ == "__main__":

@@ -35,8 +35,12 @@ compiling, in seconds."""
 ABOUT_LOOPS = """\
 :file:`tests/plain/loops` has {count} functions whose work is in loops over elements,
 as people write them for Numba; {works} of them run. Each has a process of its own, with
-one thread. Seconds are the best call's; above 1 the ratio says that ``traceir`` is
-faster. The last column is our first call's time as a part of Numba's."""
+one thread, and is measured by itself: rows may be of several days. Seconds are the best
+call's; above 1 the ratio says that ``traceir`` is faster. The last column is our first
+call's time as a part of Numba's."""
+ABOUT_THREADS = """\
+Those of them that have a ``prange``, with two threads, beside
+``numba.njit(parallel=True)``:"""
 
 SLOWER = """\
 Slower than NumPy here. NumPy gives views, and sorts, searches and multiplies matrices
@@ -57,7 +61,8 @@ def write() -> None:
     """Write the page from the records."""
     document = json.loads(RESULTS.read_text())
     loops = json.loads(LOOPS.read_text()) if LOOPS.exists() else {"rows": []}
-    PAGE.write_text("\n".join((*_page(document), *_loops(loops["rows"]))) + "\n")
+    lines = (*_page(document), *_loops(loops["rows"]), *_threads(loops))
+    PAGE.write_text("\n".join(lines) + "\n")
 
 
 def _page(document: Mapping[str, Any]) -> Iterable[str]:
@@ -82,6 +87,18 @@ def _loops(rows: list[Row]) -> Iterable[str]:
     works = sum(row.get(OWN, {}).get("status") == "works" for row in rows)
     yield from ("Loops over elements", "-------------------", "")
     yield ABOUT_LOOPS.format(count=len(rows), works=works) + "\n"
+    yield from _beside_numba(rows)
+
+
+def _threads(loops: Mapping[str, Any]) -> Iterable[str]:
+    """The table of loops whose turns threads share, if they were measured."""
+    if rows := loops.get("parallel"):
+        yield from ("Two threads", "-----------", "")
+        yield ABOUT_THREADS + "\n"
+        yield from _beside_numba(rows)
+
+
+def _beside_numba(rows: list[Row]) -> Iterable[str]:
     both = [row for row in rows if row.get("same")]
     mean = geometric_mean([r[NUMBA]["best"] / r[OWN]["best"] for r in both])
     yield f"On the {len(both)} that both run, ``{OWN}`` has {mean:.2f} times the speed"

@@ -30,6 +30,7 @@ from _ext import (
     navigation,
     output,
     packages,
+    paper,
     reference,
 )
 from _ext.lexer import CaseLexer
@@ -56,6 +57,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         navigation,
         output,
         packages,
+        paper,
         reference,
     ):
         part.setup(app)

@@ -12,13 +12,15 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.casebook import pages, shown
 from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
-from _ext.drawings import hasse, layers
+from _ext.drawings import hasse, layers, nesting
+from _ext.judgements import letters
 from _ext.levels import levels_table
 from _ext.machine import machine_nodes
 from _ext.packages import first_sentence, packages
-from _ext.pieces import box, line, link, raw, separated, text, to_page
+from _ext.pieces import box, drawing, line, link, separated, text, to_page
 from _ext.primitives import primitive
-from _ext.rows import clause
+from _ext.rows import clause, row_table
+from _ext.summaries import summary
 from traceir.rules import default
 
 
@@ -146,7 +148,7 @@ class Lattice(SphinxDirective):
         lattice = default().lattice
         kinds = {name: d.kind for name, d in lattice.dtypes.items()}
         svg = hasse.diagram(rows[face]["edges"], kinds, f"The promotion lattice {face}")
-        return [raw(f'<div class="diagram">{svg}</div>')]
+        return [drawing(svg)]
 
 
 class Machine(SphinxDirective):
@@ -163,6 +165,55 @@ class Levels(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """The table."""
         return [levels_table(default())]
+
+
+class Metavariables(SphinxDirective):
+    """`.. metavariables::` lists the letters of inference rules."""
+
+    def run(self) -> list[nodes.Node]:
+        """The table."""
+        return [letters(default())]
+
+
+class RuleTable(Spliced):
+    """`.. rule-table:: table section` shows all rows of a section as one table."""
+
+    required_arguments = 2
+
+    def run(self) -> list[nodes.Node]:
+        """The table, a place for each of its rows."""
+        try:
+            return self.noted([row_table(default(), *self.arguments)])
+        except KeyError:
+            raise self.error(f"no section {' '.join(self.arguments)}") from None
+
+
+class Primitives(SphinxDirective):
+    """`.. primitives:: name ...` shows some primitives in short, a line for each."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Two tables."""
+        return summary(default(), self.arguments[0].split())
+
+
+class Nesting(SphinxDirective):
+    """`.. nesting:: code` draws traces in one another, and what they make of the code.
+
+    A line for each trace, from the outside in: its name, what it does, and here.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The drawing."""
+        lines = ([p.strip() for p in row.split("|")] for row in self.content)
+        found = [nesting.Layer(str(n), *parts) for n, parts in enumerate(lines, 1)]
+        return [drawing(nesting.diagram(found, self.arguments[0]))]
 
 
 class Contracts(SphinxDirective):
@@ -192,7 +243,7 @@ class Contracts(SphinxDirective):
             svg = layers.diagram(self.arguments[0].split(), notes)
         except ValueError as error:
             raise self.error(str(error)) from None
-        return [raw(f'<div class="diagram">{svg}</div>'), *path.children]
+        return [drawing(svg), *path.children]
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {
@@ -206,6 +257,10 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "levels": Levels,
     "machine": Machine,
     "matrix": Matrix,
+    "nesting": Nesting,
+    "primitives": Primitives,
+    "rule-table": RuleTable,
+    "metavariables": Metavariables,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from _ext.pieces import code, link, separated, table, text
-from traceir.rules import Ask, Rules
+from traceir.rules import Rules
 
 
 def levels_table(rules: Rules) -> nodes.Node:
@@ -24,15 +24,9 @@ def levels_table(rules: Rules) -> nodes.Node:
     rows = [ways]
     for ask in levels.asks.values():
         cells: list[list[nodes.Node]] = [
-            [text("answered")] if levels.permits(step, ask.id) else _refused(ask)
+            [text("answered" if levels.permits(step, ask.id) else "refused")]
             for step, _ in used
         ]
         asked: list[nodes.Node] = [code(ask.code), text(" "), link("rule", ask.id)]
         rows.append([asked, *cells])
     return table(head, rows, "levels")
-
-
-def _refused(ask: Ask) -> list[nodes.Node]:
-    if ask.raises == ask.id:
-        return [text("refused")]
-    return [text("refused: "), link("rule", ask.raises)]

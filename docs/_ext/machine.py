@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from docutils import nodes
 
 from _ext.drawings.machine_states import machine_svg
-from _ext.pieces import code, link, math, raw, sentence, separated, table
+from _ext.pieces import code, drawing, link, math, sentence, separated, table
 from traceir.rules import Rules
 
 Rows = list[list[Sequence[nodes.Node]]]
@@ -16,7 +16,7 @@ Rows = list[list[Sequence[nodes.Node]]]
 def machine_nodes(rules: Rules) -> list[nodes.Node]:
     """The drawing and, as tables, what its words stand for."""
     return [
-        raw(f'<div class="diagram">{machine_svg(rules)}</div>'),
+        drawing(machine_svg(rules)),
         _variables(rules),
         _states(rules),
         _events(rules),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from html import escape
 from typing import Literal
 
@@ -11,11 +12,35 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from _ext.mathematics.markup import Math, broken, latex
 from _ext.mathematics.typeset import elements, typeset
 from traceir.rules import Formula, default
 
 ID = re.compile(r"(?<![`\w.])[a-z_]\w*(?:\.[\w-]+)+(?![`\w])")
 CODE = re.compile(r"`([^`]+)`")
+# Signs that LaTeX has a command for in mathematics.
+COMMANDS = {
+    "τ": "tau",
+    "σ": "sigma",
+    "ρ": "rho",
+    "φ": "varphi",
+    "χ": "chi",
+    "ψ": "psi",
+    "θ": "theta",
+    "λ": "lambda",
+    "Γ": "Gamma",
+    "Δ": "Delta",
+    "⊢": "vdash",
+    "⇓": "Downarrow",
+    "→": "to",
+    "⟨": "langle",
+    "⟩": "rangle",
+    "▷": "rhd",
+    "…": "ldots",
+}
+SIGNS = str.maketrans({sign: rf"\{name} " for sign, name in COMMANDS.items()})
+# The drawings of this build, by the names that paper has for them.
+DRAWINGS: dict[str, str] = {}
 
 
 def raw(html: str) -> nodes.raw:
@@ -122,10 +147,30 @@ def is_rule(words: str) -> bool:
     return "." in words and words in default().clauses
 
 
-def math(formula: Formula, block: bool = False) -> nodes.raw:
+def math(formula: Formula, block: bool = False) -> nodes.inline:
     """A formula as mathematics, as it is written where the mouse rests."""
-    shown = elements(typeset(formula), block)
-    return raw(f'<span class="formula" title="{escape(formula.text)}">{shown}</span>')
+    return mathematics(typeset(formula), formula.text, block)
+
+
+def mathematics(tree: Math, title: str = "", block: bool = False) -> nodes.inline:
+    """A tree of mathematics: MathML on the site, and LaTeX on paper."""
+    about = f' title="{escape(title)}"' if title else ""
+    html = f'<span class="formula"{about}>{elements(tree, block)}</span>'
+    parts = (rf"\({latex(part).translate(SIGNS)}\)" for part in broken(tree))
+    return nodes.inline("", "", raw(html), on_paper(" ".join(parts)))
+
+
+def on_paper(tex: str) -> nodes.raw:
+    """A piece of LaTeX, which the site has not."""
+    return nodes.raw("", tex, format="latex")
+
+
+def drawing(svg: str) -> nodes.container:
+    """A drawing: SVG on the site, a picture of its own on paper."""
+    name = f"drawing-{sha256(svg.encode()).hexdigest()[:12]}"
+    DRAWINGS[name] = svg
+    tex = rf"\begin{{center}}\drawn{{{name}}}\end{{center}}"
+    return nodes.container("", raw(f'<div class="diagram">{svg}</div>'), on_paper(tex))
 
 
 def separated(parts: Iterable[nodes.Node], by: str = " ") -> list[nodes.Node]:
@@ -143,15 +188,19 @@ def folded(summary: str, *children: nodes.Node) -> list[nodes.Node]:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[Sequence[nodes.Node]]], kind: str
+    head: Sequence[str],
+    rows: Sequence[Sequence[Sequence[nodes.Node]]],
+    kind: str,
+    widths: Sequence[int] = (),
 ) -> nodes.container:
-    """A table that scrolls within its own box."""
+    """A table that scrolls within its own box; `widths` are its columns' on paper."""
     group = nodes.tgroup("", cols=len(head))
-    group += [nodes.colspec("", colwidth=1) for _ in head]
+    group += [nodes.colspec("", colwidth=w) for w in widths or (1 for _ in head)]
     titles = nodes.row("", *(_entry([text(title)]) for title in head))
     body = (nodes.row("", *map(_entry, row)) for row in rows)
     group += [nodes.thead("", titles), nodes.tbody("", *body)]
-    return box(kind, nodes.table("", group, classes=["colwidths-auto"]))
+    how = "given" if widths else "auto"
+    return box(kind, nodes.table("", group, classes=[f"colwidths-{how}"]))
 
 
 def _entry(children: Sequence[nodes.Node]) -> nodes.entry:

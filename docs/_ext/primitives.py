@@ -8,7 +8,7 @@ from docutils import nodes
 
 from _ext.cited import citations, named
 from _ext.mathematics.markup import Leaf, Line
-from _ext.mathematics.typeset import elements, typeset
+from _ext.mathematics.typeset import typeset
 from _ext.pieces import (
     box,
     code,
@@ -16,8 +16,8 @@ from _ext.pieces import (
     line,
     link,
     math,
+    mathematics,
     permalink,
-    raw,
     sentence,
     separated,
     table,
@@ -123,8 +123,8 @@ def _type(out: Out) -> Iterator[nodes.Node]:
 
 def _equation(left: str | Line, formula: Formula) -> nodes.Node:
     start = Leaf("name", left) if isinstance(left, str) else left
-    whole = elements(Line((start, EQUALS, typeset(formula))))
-    return box("equation", raw(f'<span class="formula">{whole}</span>'))
+    whole = Line((start, EQUALS, typeset(formula)))
+    return box("equation", mathematics(whole))
 
 
 def _written(row: View) -> list[nodes.Node]:

@@ -1,6 +1,6 @@
-"""The API's pages: one for each function, and lists of them by what they are about.
+"""The API's pages: one for each function and class, and lists by what they are about.
 
-`.. reference:: traceir.numpy` in a page of `docs/api` lists the functions of a module,
+`.. reference:: traceir.numpy` in a page of `docs/api` lists what a module has of both,
 in the groups that its packages and modules are, each with its first sentence; with
 names below it, these alone. Before Sphinx looks for pages, one is written for each.
 """
@@ -41,28 +41,44 @@ PAGE = """\
 
 .. crumbs:: api/{home} {module}
 
-.. autofunction:: {name}
-
+.. auto{kind}:: {name}
+{options}
 .. about:: {name}
 """
 # A group that is as long as this is listed by its modules.
 LONG = 12
-# The functions that have pages in brief builds.
-BRIEF = {"cumsum", "grad", "jit", "norm", "scan", "sin", "where"}
+# What has a page in brief builds.
+BRIEF = {"TreeDef", "cumsum", "grad", "jit", "norm", "scan", "sin", "where"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A function with a page: its public name, and the page that lists it."""
+    """A function or a class with a page: its public name, and the page of its list."""
 
     name: str
     home: str
 
     @property
     def value(self) -> Any:
-        """The function."""
+        """The function or the class."""
         module, _, name = self.name.rpartition(".")
         return getattr(import_module(module), name)
+
+    @property
+    def kind(self) -> str:
+        """The kind of object that it is to Sphinx."""
+        if not inspect.isclass(self.value):
+            return "function"
+        return "exception" if issubclass(self.value, BaseException) else "class"
+
+    @property
+    def options(self) -> str:
+        """The directive's options: of a class all members that are no classes."""
+        if self.kind == "function":
+            return ""
+        apart = [n for n, v in vars(self.value).items() if inspect.isclass(v)]
+        shown = f"   :exclude-members: {', '.join(apart)}\n" if apart else ""
+        return f"   :members:\n{shown}"
 
     @property
     def page(self) -> str:
@@ -88,13 +104,15 @@ class Entry:
 
 
 def public(module: str) -> Iterator[str]:
-    """The functions of a module that have a page here: its own ones, from A to Z."""
+    """The functions and classes of a module that have a page here, from A to Z."""
     found = import_module(module)
     names = (n for n, v in vars(found).items() if _own(v, module) and n[0] != "_")
     for name in sorted(getattr(found, "__all__", names), key=str.lower):
         value = getattr(found, name)
         own = callable(value) and value.__module__.startswith("traceir")
-        if own and inspect.isfunction(inspect.unwrap(value)):
+        if own and (
+            inspect.isclass(value) or inspect.isfunction(inspect.unwrap(value))
+        ):
             yield f"{module}.{name}"
 
 
@@ -104,7 +122,7 @@ def _own(value: object, module: str) -> bool:
 
 @cache
 def entries() -> dict[str, Entry]:
-    """All functions that have a page, by their names."""
+    """All functions and classes that have a page, by their names."""
     found: dict[str, Entry] = {}
     for path in sorted(API.glob("*.rst")):
         for module, names in BLOCK.findall(path.read_text(encoding="utf-8")):
@@ -122,12 +140,12 @@ def modules() -> set[str]:
 
 
 def has_page(entry: Entry, brief: bool) -> bool:
-    """True if a function has a page: each one, and in brief builds some."""
+    """True if an entry has its page: each one, and in brief builds some."""
     return not brief or entry.name.rpartition(".")[2] in BRIEF
 
 
 def write_pages(app: Sphinx) -> None:
-    """A page for each function, below `api`; old ones go."""
+    """A page for each function and class, below `api`; old ones go."""
     if app.srcdir != app.confdir:
         return
     wanted = {}
@@ -137,7 +155,9 @@ def write_pages(app: Sphinx) -> None:
         wanted[API / f"{entry.page}.rst"] = PAGE.format(
             title=entry.title,
             rule=rule,
+            kind=entry.kind,
             name=entry.name,
+            options=entry.options,
             home=entry.home,
             module=module,
         )
@@ -151,7 +171,7 @@ def write_pages(app: Sphinx) -> None:
 
 
 class Reference(SphinxDirective):
-    """`.. reference:: module` lists its functions, or those that are named."""
+    """`.. reference:: module` lists what it has, or what is named."""
 
     required_arguments = 1
     has_content = True
@@ -170,19 +190,19 @@ class Reference(SphinxDirective):
         return found
 
     def listed(self, group: list[Entry]) -> nodes.Node:
-        """Each function's name, and its sentence."""
+        """Each name, and its sentence."""
         rows = [([self.named(e)], self.inline(e.sentence)) for e in group]
         return table(("", ""), rows, "functions")
 
     def named(self, entry: Entry) -> nodes.Node:
-        """A link to a function's page; without one, the function's place is here."""
+        """A link to an entry's page; without one, the entry's place is here."""
         if has_page(entry, self.config.brief):
             return to_page(entry)
         place = nodes.literal("", entry.name.rpartition(".")[2], ids=[entry.name])
         self.state.document.note_explicit_target(place)
         domain = self.env.domains["py"]
         assert isinstance(domain, PythonDomain)
-        domain.note_object(entry.name, "function", entry.name)
+        domain.note_object(entry.name, entry.kind, entry.name)
         return place
 
     def inline(self, words: str) -> list[nodes.Node]:
@@ -192,13 +212,13 @@ class Reference(SphinxDirective):
 
 
 def to_page(entry: Entry) -> nodes.Node:
-    """A link to a function's page."""
+    """A link to the page of a function or a class."""
     inner = nodes.literal("", entry.name.rpartition(".")[2])
     return addnodes.pending_xref(
         "",
         inner,
         refdomain="py",
-        reftype="func",
+        reftype={"function": "func", "class": "class"}.get(entry.kind, "exc"),
         reftarget=entry.name,
         refwarn=True,
         refexplicit=True,
@@ -206,7 +226,7 @@ def to_page(entry: Entry) -> nodes.Node:
 
 
 def grouped(chosen: list[Entry]) -> dict[str, list[Entry]]:
-    """Functions by the package that defines them, long packages by their modules."""
+    """Entries by the package that defines them, long packages by their modules."""
     packages: dict[Path, list[Entry]] = {}
     for entry in chosen:
         packages.setdefault(entry.file.parent, []).append(entry)
@@ -238,7 +258,7 @@ class Crumbs(SphinxDirective):
 
 
 class About(SphinxDirective):
-    """`.. about:: name` shows a function's parameters, errors and neighbours."""
+    """`.. about:: name` shows what an entry takes, its errors and its neighbours."""
 
     required_arguments = 1
 
@@ -263,7 +283,7 @@ class About(SphinxDirective):
 
 
 def _near(one: Entry, other: Entry) -> bool:
-    """True if two functions of a public module are defined in the same file."""
+    """True if two entries of a public module are defined in the same file."""
     same = one.name.rpartition(".")[0] == other.name.rpartition(".")[0]
     return same and _file(one.name) == _file(other.name)
 

@@ -56,7 +56,7 @@ PROMPT = re.compile(r"^( *)(>>>|\.\.\.) ?(.*)$")
 def parameters(function: Any) -> Rows:
     """A row for each parameter: its name, its type in words, its default."""
     rows: Rows = []
-    for one in inspect.signature(function).parameters.values():
+    for one in taken(function):
         stars = STARS.get(one.kind, "")
         about = [in_words(one.annotation)] if one.annotation is not one.empty else []
         about += [KINDS[one.kind]] if one.kind in KINDS else []
@@ -65,6 +65,21 @@ def parameters(function: Any) -> Rows:
             default = [text("default "), code(shown(one.default))]
         rows.append(([code(stars + one.name)], [text("; ".join(about))], default))
     return rows
+
+
+def taken(function: Any) -> list[inspect.Parameter]:
+    """The parameters of a function, or of the class that is called to make an object.
+
+    >>> [one.name for one in taken(complex.conjugate)], taken(Exception)
+    (['self'], [])
+    """
+    own = vars(function) if inspect.isclass(function) else {"__init__": None}
+    if "__init__" not in own and "__new__" not in own:
+        return []
+    try:
+        return [*inspect.signature(function).parameters.values()]
+    except ValueError:
+        return []
 
 
 def shown(value: object) -> str:

@@ -92,6 +92,8 @@ COMMANDS: Final = {
     "‖": r"\rvert",
     "∣": r"\lvert",
     ":": r"\colon",
+    "{": r"\{",
+    "}": r"\}",
 }
 # A long line may be broken before these signs, and after a comma.
 COMMA: Final = Leaf("operator", ",")
