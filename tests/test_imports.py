@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from traceir.base.moved_modules import MOVED
 HEAVY = ("scipy", "numba", "llvmlite", "ml_dtypes", "mpmath", "opt_einsum", "asyncio")
 # What errors, logs and the reading of tables need.
 LATER = ("logging", "hashlib", "json", "pathlib", "difflib", "tomllib", "pickle")
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 READ = "import sys; print(*sorted(sys.modules))"
 
 
@@ -119,3 +122,17 @@ def test_a_program_that_is_found_needs_nothing_of_the_compiler(tmp_path: Path) -
     first, second = (set(run.stdout.split()) for run in runs)
     assert first & COMPILER == COMPILER
     assert second & COMPILER == set()
+
+
+def test_children_are_told_where_the_modules_of_tests_lie() -> None:
+    # pytest tells its own process alone: without PYTHONPATH a child finds none of them.
+    # The campaign is begun by `make against-jax`, which says it.
+    own = {path.stem for path in TESTS.iterdir()} - {p.stem for p in ROOT.iterdir()}
+    told = {"own_process.py", "campaign.py"}
+    named = {
+        path.name: module
+        for path in TESTS.rglob("*.py")
+        for module in re.findall(r'"-m",?\s*"(\w+)', path.read_text())
+        if module in own
+    }
+    assert named.keys() - told == set(), "call own_process.output_of"

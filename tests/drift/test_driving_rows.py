@@ -7,11 +7,9 @@ Cites: level.answer, level.bind, effect.often
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 import soak
+from own_process import output_of
 
 from traceir.rules.load import read_tables, spec_path
 
@@ -31,9 +29,7 @@ UNTOLD = {
 @pytest.mark.parametrize("table", ["levels", "effects"])
 def test_an_altered_row_changes_what_the_reference_does(table: str) -> None:
     few = [] if soak.SOAK else ["--few"]
-    command = [sys.executable, "-m", "mutation.driven", table, *few]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    told_of = run.stdout.split("\n")
+    told_of = output_of("mutation.driven", table, *few).split("\n")
     open_ = [line for line in told_of if line.startswith(f"{table}/")]
     sentences = {line for line in open_ if is_read_alone(line)}
     assert [line for line in open_ if line not in sentences | UNTOLD.keys()] == []

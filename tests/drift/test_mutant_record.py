@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +11,6 @@ import pytest
 from mutation.__main__ import asked, state_of
 from mutation.record import (
     KINDS,
-    ROOT,
     Allowed,
     Entry,
     Hunted,
@@ -26,6 +22,7 @@ from mutation.record import (
     read_record,
 )
 from mutation.tables import Mutant, of_an_exception
+from own_process import output_of
 
 from traceir.rules import default
 
@@ -115,13 +112,8 @@ def test_nothing_is_allowed_in_vain() -> None:
 
 def test_a_sample_of_the_record_is_confirmed() -> None:
     # In a process of its own, which has other tables in place of the specification's.
-    command = [sys.executable, "-m", "mutation", "check", "--seconds", "5"]
-    paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **paths}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not done.stdout.startswith("0 "), done.stdout
+    said = output_of("mutation", "check", "--seconds", "5")
+    assert not said.startswith("0 "), said
 
 
 def test_an_entry_is_stale_when_what_it_rests_on_has_changed() -> None:
