@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from _ext.mathematics.markup import Leaf, Line
 from _ext.paper import prepare
@@ -37,8 +38,8 @@ def test_folded_parts_and_verdicts_are_left_out() -> None:
     hidden = folded("3 cases", line("cases", code("add/wraps")))
     inside = box("shown", *folded("1 case", code("add/bool")), text("passed"))
     page += box("rule", line("says", text("It holds.")), *hidden, inside, id="add.one")
-    app: object = OnPaper()
-    prepare(app, page, "page")  # type: ignore[arg-type]
+    app: Any = OnPaper()
+    prepare(app, page, "page")
     assert page.astext().split() == ["It", "holds."]
     (target,) = page.findall(nodes.target)
     assert target["ids"] == ["add.one"]

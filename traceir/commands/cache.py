@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from traceir.store.files import KINDS, Listed, Store, current
 from traceir.store.place import byte_count, place_of
@@ -46,8 +47,8 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog, description="What was compiled and kept for other processes."
     )
-    as_json = {"action": "store_true", "help": "as JSON, with all entries"}
-    parser.add_argument("--json", **as_json)  # type: ignore[arg-type]
+    as_json: Any = {"action": "store_true", "help": "as JSON, with all entries"}
+    parser.add_argument("--json", **as_json)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add = commands.add_parser
     found = add("list", help="a summary and the entries used last; no command means it")
@@ -58,7 +59,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--all", dest="rows", action="store_const", const=sys.maxsize, help=text
     )
     default = argparse.SUPPRESS  # where it stands before the command
-    found.add_argument("--json", default=default, **as_json)  # type: ignore[arg-type]
+    found.add_argument("--json", default=default, **as_json)
     found = add("show", help="the source of a program, or the names that code defines")
     found.add_argument("key", metavar="KEY", help="its beginning is enough")
     found = add("prune", help="remove what was used longest ago until the rest fits")

@@ -155,6 +155,7 @@ def infer(
     found = _default_typer() if rules is None else typer(rules)
     if not found.regions[primitive]:
         try:
+            # Params that have no hash are an error here, which is caught.
             key: Any = primitive, avals, params, kinds(params)  # type: ignore[arg-type]
             return found.memo[key]
         except (KeyError, TypeError, ValueError):  # unknown; a list or a mapping

@@ -55,4 +55,5 @@ def run_as(way: str, fun: F) -> F:
     way's row says that traces are kept, as the program that was made of it."""
     if not rules.default().levels.way(way).keeps:
         return fun
+    # It is called as the function is.
     return JitFunction(fun, None, None, Options(inline=True))  # type: ignore[return-value]

@@ -59,6 +59,7 @@ class DynamicArray(Unsized, TracedSequence):
     @property
     def elements(self) -> DelayedArray:
         """The elements that it has now."""
+        # One of both is there.
         return self._elements if self._view is None else of_view(self._view)  # type: ignore[return-value]
 
     @property
