@@ -17,7 +17,7 @@ runs. Start reading at `jit.function.JitFunction`.
 - `numpy`, `random`, `nn`, `scipy`, `image`, `ops`: public functions, as JAX has them
 - `face`: tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`
 - `exports`, `store`: programs in files; files that processes share
-- `conform`, `commands`: the conformance suite; the commands of `traceir`
+- `conform`, `spec`, `commands`: the suite; the specification as data; commands
 - `tree`, `tree_util`, `flatten_util`: trees, by their public names
 - `dtypes`, `errors`, `sharding`: dtypes, exceptions, layouts over devices
 - `debug`, `experimental`, `test_util`: printing, callbacks, checks of derivatives

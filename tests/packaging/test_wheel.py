@@ -81,7 +81,7 @@ def test_listed_packages_are_the_folders() -> None:
         for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
     }
-    assert sorted(listed) == sorted({*folders, "traceir.spec"})
+    assert sorted(listed) == sorted({*folders, "traceir.spec.tables"})
 
 
 def test_wheel_has_every_module_and_table(wheel: Path) -> None:
@@ -93,7 +93,7 @@ def test_wheel_has_every_module_and_table(wheel: Path) -> None:
         for path in (ROOT / package).rglob(pattern)
     }
     tables = {
-        "traceir/" + str(path.relative_to(ROOT))
+        "traceir/spec/tables/" + str(path.relative_to(ROOT / "spec"))
         for pattern in DATA
         for path in (ROOT / "spec").glob(pattern)
     }

@@ -64,7 +64,7 @@ class ConfigFlag:
 def spec_folder() -> str:
     """The specification's folder: beside the modules, or that of the checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    installed = os.path.join(package, "spec")
+    installed = os.path.join(package, "spec", "tables")
     if os.path.isdir(installed):
         return installed
     return os.path.join(os.path.dirname(package), "spec")

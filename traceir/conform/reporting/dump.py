@@ -1,7 +1,7 @@
 """The cases as JSON, their programs parsed. Serves: every table
 
-The form is told in `spec/conformance.rst`. Nothing is rounded: floating numbers are
-hexadecimal texts, integers are as long as they are.
+The form is told in `spec/conformance.rst`. Nothing is rounded: elements are texts,
+hexadecimal ones where they are floating.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from traceir.text import syntax
 from traceir.text.lexer import SourceText
 
 # Raised by one when a reader of the old form could misread the new one.
-FORMAT = 1
+FORMAT = 2
+# The integers that every reader of JSON keeps as they are.
+SAFE = 2**53
 Json = Any
 
 
@@ -51,6 +53,8 @@ def case_data(case: Case) -> dict[str, Json]:
         "reject": case.reject,
         "prints": case.prints,
         "full": case.full,
+        "given": list(map(_text, case.verbs.get("given", ()))),
+        "weak": list(case.words("weak")),
         "call": [array_data(v) for v in case.values("call")],
         "value": None,
         "type": None,
@@ -72,8 +76,7 @@ def case_data(case: Case) -> dict[str, Json]:
         else:
             found["program"] = program_data(case.program())
     except TraceirError as error:
-        text = "\n".join(_text(part) for part in case.verbs["given"])
-        found["unreadable"] = {"text": text, "rule": error.rule}
+        found["unreadable"] = {"text": "\n".join(found["given"]), "rule": error.rule}
     return found
 
 
@@ -166,19 +169,19 @@ def elements(array: Any) -> list[Json]:
     >>> elements(np.float32([0.1, -0.0, np.inf]))
     ['0x1.99999a0000000p-4', '-0x0.0p+0', 'inf']
     >>> elements(np.uint64([2**64 - 1])), elements(np.array([True]))
-    ([18446744073709551615], [True])
+    (['18446744073709551615'], [True])
     >>> elements(np.complex64([2j]))
     [['0x0.0p+0', '0x1.0000000000000p+1']]
     """
     flat = np.asarray(array).reshape(-1)
     if is_key(flat.dtype):
         words = flat.view("uint32").reshape(-1, 2).tolist()
-        return [first << 32 | second for first, second in words]
+        return [str(first << 32 | second) for first, second in words]
     match kind_of(flat.dtype):
         case "b":
             return list(map(bool, flat))
         case "i" | "u":
-            return list(map(int, flat))
+            return [str(int(x)) for x in flat]
         case "c":
             return [_complex(x) for x in flat]
     return [_float(x) for x in flat]
@@ -199,8 +202,10 @@ def object_data(value: Any) -> Json:
     {'tuple': [1, {'float': '0x1.0000000000000p+0'}, 'a', None]}
     """
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | str():
             return value
+        case int():
+            return value if abs(value) < SAFE else {"int": str(value)}
         case float():
             return {"float": _float(value)}
         case complex():
