@@ -14,7 +14,7 @@ TESTS = Path(__file__).parent
 
 
 def output_of(module: str, *arguments: str) -> str:
-    """What a module prints that is run in a process of its own.
+    """The output of a module that is run in a process of its own.
 
     Raises:
         AssertionError: The process failed; with what it printed.

@@ -36,6 +36,18 @@ print(traceir.make_jaxpr(jnp.sin)(1.0))
 print(traceir.jit(lambda x: x + 1, backend="reference")(1))
 """
 
+PREPARED = """
+from traceir.store import prepared
+from traceir.rules import parsed_tables
+made = prepared.prepared
+def found(kind, key, make):
+    return made(kind, key, lambda: 1 / 0)
+parsed_tables.prepared = prepared.prepared = found
+from traceir_numba import vecmath
+from traceir.rules import default
+print(default().prims["sin"].inputs)
+"""
+
 
 def run(*command: str, cwd: Path, **environment: str) -> str:
     """Run a command; its output, or a failed test that shows its errors."""
@@ -65,7 +77,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignore = shutil.ignore_patterns("__pycache__")
     for folder in (*PACKAGES, "spec"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     pip("wheel", ".", "--no-build-isolation", "-w", str(base), cwd=copy)
     (built,) = base.glob("traceir-*.whl")
@@ -98,8 +110,23 @@ def test_wheel_has_every_module_and_table(wheel: Path) -> None:
         for path in (ROOT / "spec").glob(pattern)
     }
     assert len(tables) > 10
-    assert {name for name in names if ".dist-info" not in name} == modules | tables
+    prepared = {name for name in names if name.startswith("traceir/prepared/")}
+    assert sorted(name.partition(".")[2] for name in prepared) == [
+        "functions",
+        "tables",
+    ]
+    found = {name for name in names if ".dist-info" not in name}
+    assert found == modules | tables | prepared
     assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_a_process_of_the_wheel_finds_the_tables_prepared(
+    wheel: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "elsewhere"
+    pip("install", "--target", str(target), str(wheel), cwd=tmp_path)
+    told = {"PYTHONPATH": str(target), "TRACEIR_CACHE": "0"}
+    assert run(sys.executable, "-c", PREPARED, cwd=tmp_path, **told) == "('x',)\n"
 
 
 def test_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:

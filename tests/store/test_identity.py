@@ -36,6 +36,7 @@ OTHERS = {
     "store/__init__.py": "the store itself",
     "store/entry.py": "the store itself",
     "store/files.py": "the store itself",
+    "store/prepared.py": "the store itself",
     "store/sources.py": "the store itself",
     "text/__init__.py": "comments",
     "text/naming.py": "names of variables",

@@ -6,6 +6,7 @@ knows nothing of programs. Start reading at `files.Store`.
 - `entry`: one entry as bytes: a digest, facts, and raw blocks
 - `files`: entries as files, written whole or not at all
 - `place`: the directory of the store, its size, and whom it trusts
+- `prepared`: data that is made of the project's own sources once
 - `sources`: texts of modules, for the keys of whatever they decide
 
 >>> from traceir import store

@@ -17,7 +17,7 @@ from traceir.base.fork_safety import kept_over_forks
 from traceir.store.entry import Corrupt, StoreEntry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
 
-KINDS = ("program", "code", "tables")
+KINDS = ("program", "code", "tables", "functions")
 # How long a file that was never finished may lie, and how old a note of use may be.
 HOUR, DAY = 3600.0, 86400.0
 # The directory is looked through when a process has written this part of its bound.
@@ -40,6 +40,11 @@ class Listed:
     used: float  # seconds since 1970, to the day
 
 
+def file_name(kind: str, key: str) -> str:
+    """The name of an entry's file."""
+    return f"{key}.{kind}"
+
+
 class Store:
     """The entries of a place. All its methods may be called by many processes at once.
 
@@ -58,7 +63,7 @@ class Store:
 
     def path(self, kind: str, key: str) -> str:
         """The file of an entry."""
-        return os.path.join(self.place.directory, f"{key}.{kind}")
+        return os.path.join(self.place.directory, file_name(kind, key))
 
     # -- reading ------------------------------------------------------------------
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import fill, indent
 from types import ModuleType
 from typing import Any
 
 from traceir.base.python_parser import parse_module
+from traceir.store.entry import digest
+from traceir.store.prepared import prepared
+from traceir.store.sources import texts_of
 from traceir_numba.vecmath import (
     area,
     basics,
@@ -134,33 +138,73 @@ def source(names: Iterable[str], decorator: str = "@function") -> str:
 # -- reading the modules --------------------------------------------------------------
 
 
-def _read(modules: Iterable[ModuleType]) -> None:
-    """Enter the functions and statements of modules, with what each needs."""
-    found = [entry for module in modules for entry in _statements(module)]
-    known = {name for names, _, _ in found for name in names}
-    for place, (names, node, text) in enumerate(found):
+def _enter(listed: Mapping[str, Any]) -> None:
+    """Enter what is listed of the modules: functions, statements and values."""
+    for module in MODULES:
+        names = listed["values"][module.__name__]
+        VALUES.update((name, getattr(module, name)) for name in names)
+    for place, (names, text, signature, needs) in enumerate(listed["definitions"]):
         PLACES.update(dict.fromkeys(names, place))
-        reads = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-        needs = tuple(n for n in reads if n in known - {*names})
-        if isinstance(node, ast.FunctionDef) and names[0][-4:] in ("_f32", "_f64"):
-            FUNCTIONS[names[0]] = _function(node, text, needs)
+        # An array that was made of other modules' has no text: it is its elements.
+        text = text or "\n".join(_in_figures(name, VALUES[name]) for name in names)
+        if signature:
+            *args, result = signature
+            called, read = map(tuple, needs)
+            found = MathFunction(names[0], tuple(args), result, text, called, read)
+            FUNCTIONS[names[0]] = found
         else:
-            statement = MathStatement(names, text, needs)
+            statement = MathStatement(tuple(names), text, tuple(needs))
             STATEMENTS.update(dict.fromkeys(names, statement))
 
 
-def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt, str]]:
-    """The definitions of a module: names, tree, and text with the comments above it."""
+def _listed() -> dict[str, Any]:
+    """The definitions that the sources of the modules have, as JSON has them.
+
+    Of each definition its names, text, signature and needs; by module the names of
+    values.
+    """
+    values: dict[str, list[str]] = {module.__name__: [] for module in MODULES}
+    found = [
+        (names, node, text)
+        for module in MODULES
+        for names, node, text in _statements(module, values[module.__name__])
+    ]
+    known = {name for names, _, _ in found for name in names}
+    constants = {name for names in values.values() for name in names}
+    definitions: list[Any] = []
+    for names, node, text in found:
+        reads = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        needs = [n for n in reads if n in known - {*names}]
+        if isinstance(node, ast.FunctionDef) and names[0][-4:] in ("_f32", "_f64"):
+            calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+            called = {f.id for f in calls if isinstance(f, ast.Name)} - constants
+            parts = (
+                [n for n in needs if n in called],
+                [n for n in needs if n not in called],
+            )
+            definitions.append((names, text, _signature(node), parts))
+        else:
+            definitions.append((names, text, (), needs))
+    return {"definitions": definitions, "values": values}
+
+
+def _statements(
+    module: ModuleType, values: list[str]
+) -> Iterator[tuple[tuple[str, ...], ast.stmt, str]]:
+    """The definitions of a module: names, tree, and text with the comments above it.
+
+    The names of values are appended to a list.
+    """
     lines = inspect.getsource(module).splitlines()
     for node in parse_module("\n".join(lines)).body:
         match node:
             case ast.FunctionDef(name=name):
                 names: tuple[str, ...] = (name,)
                 if node.decorator_list:
-                    VALUES[name] = getattr(module, name)
+                    values.append(name)
             case ast.Assign(targets=[target]):
                 names = tuple(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-                VALUES.update((n, getattr(module, n)) for n in names)
+                values += names
             case _:
                 continue
         first = _first_line(node) - 1
@@ -168,7 +212,7 @@ def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt,
             first -= 1
         text = "\n".join(lines[first : node.end_lineno])
         if isinstance(node, ast.Assign) and _reads_ours(module, node):
-            text = "\n".join(_in_figures(name, VALUES[name]) for name in names)
+            text = ""
         yield names, node, re.sub("  # type: ignore.*", "", text)
 
 
@@ -192,20 +236,11 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> MathFunction:
-    """A function as data: its types by its annotations."""
+def _signature(node: ast.FunctionDef) -> list[str]:
+    """The dtypes of a function's operands and its result, by its annotations."""
     types = [a.annotation for a in node.args.args] + [node.returns]
-    *args, result = (DTYPES[t.id] for t in types if isinstance(t, ast.Name))
-    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
-    called = {f.id for f in calls if isinstance(f, ast.Name)}
-    return MathFunction(
-        node.name,
-        tuple(args),
-        result,
-        text,
-        tuple(n for n in needs if n in called - VALUES.keys()),
-        tuple(n for n in needs if n not in called or n in VALUES),
-    )
+    return [DTYPES[t.id] for t in types if isinstance(t, ast.Name)]
 
 
-_read(MODULES)
+_KEY = digest(*texts_of("traceir_numba", ("vecmath/**/*.py",)))
+_enter(json.loads(prepared("functions", _KEY, lambda: json.dumps(_listed()).encode())))

@@ -6,11 +6,13 @@ Serves: python.domain, python.overflow, staged.loop
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from traceir import numpy as jnp
+from traceir.base.caches import once
 from traceir.face.control_flow import iteration, runtime
 from traceir.face.control_flow.rewriting import syntax
 from traceir.face.control_flow.rewriting.code_objects import code_of
@@ -28,12 +30,22 @@ _SEEN = {
 
 
 def staged(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose loops and choices are recorded where a trace needs it."""
+    """A function whose loops and choices are recorded where a trace needs it.
+
+    It is rewritten when it is called first.
+    """
     assert isinstance(function, FunctionType)
-    names = {**function.__globals__, "__builtins__": _SEEN}
-    made = FunctionType(code_of(function.__code__), names, function.__name__)
-    made.__doc__ = function.__doc__
-    return made
+
+    @once
+    def made() -> Callable[..., Any]:
+        names = {**function.__globals__, "__builtins__": _SEEN}
+        return FunctionType(code_of(function.__code__), names, function.__name__)
+
+    @functools.wraps(function)
+    def call(*operands: Any) -> Any:
+        return made()(*operands)
+
+    return call
 
 
 @staged
