@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+import told_hints
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
@@ -76,6 +77,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     np.random.seed(0)
     for bits in GENERATORS.get(getattr(item, "module", None), ()):
         bits.state = STATES[bits]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Let a test get the hints for which it is named."""
+    with told_hints.expected(item.nodeid.partition("[")[0]):
+        return (yield)
 
 
 @pytest.fixture

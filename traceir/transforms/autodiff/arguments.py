@@ -63,9 +63,7 @@ def as_array(value: Value, path: Callable[[], str]) -> Value:
     try:
         aval = input_aval(value, config.local.context.x64)
     except rules.TraceirError as error:
-        own = rules.default().clauses[error.rule].hint
-        hint = CLOSE_OVER if error.hint == own and "static" in own else error.hint
-        got = f"{error.got} at {path()}"
+        got, hint = f"{error.got} at {path()}", argument_hint(error, CLOSE_OVER)
         raise rules.error(error.rule, got=got, hint=hint) from None
     trace = current_trace()
     if isinstance(value, np.ndarray):
@@ -74,6 +72,13 @@ def as_array(value: Value, path: Callable[[], str]) -> Value:
     if trace is None:
         return Array._wrap(np.array(value, aval.dtype, order="C"), aval)
     return trace.array(value, aval)
+
+
+def argument_hint(error: rules.TraceirError, hint: str) -> str:
+    """The hint of an error about an argument of a transform, which has no options that
+    make one static."""
+    own = rules.default().clauses["jit.argument"].hint
+    return hint if error.hint == own else error.hint
 
 
 def positions(argnums: Argnums, args: Sequence[Any], asker: str) -> tuple[int, ...]:

@@ -36,11 +36,13 @@ from traceir.tracing.trace import (
     handle,
     typeof,
 )
-from traceir.transforms.autodiff.arguments import as_array
+from traceir.transforms.autodiff.arguments import CLOSE_OVER, argument_hint, as_array
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import Tangent, Tangents, Values, Zero
+
+NONDIFF = "name it in nondiff_argnums: only what is differentiated has to be an array"
 
 
 @dataclass(eq=False)
@@ -214,7 +216,8 @@ def flatten_arguments(
             root = labels[first] if labels else str(first)
             at = flatten.key_path(path[1:], root)
             got = f"{error.got} at argument {at} of {name}"
-            raise rules.error(error.rule, got=got, hint=error.hint) from None
+            hint = argument_hint(error, NONDIFF if labels else CLOSE_OVER)
+            raise rules.error(error.rule, got=got, hint=hint) from None
     return leaves, tree
 
 
