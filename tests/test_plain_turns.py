@@ -5,7 +5,9 @@ Cites staged.turns, staged.turns.proved, staged.turns.fold, staged.turns.ordered
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked import ends_well
 from turns_programs import ORDERED, SHARED, Case, quarters
 
 import traceir.numpy as jnp
@@ -162,33 +165,56 @@ def test_few_turns_stay_in_one_function() -> None:
     assert "def shared_" not in traceir_numba.jit(few).source(quarters(10))
 
 
+def squares(n: Any) -> Any:
+    s = 0
+    for i in prange(n):
+        s += i * i
+    return s
+
+
 @pytest.mark.usefixtures("always")
-def test_an_exception_waits_for_the_other_threads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """An exception of one thread ends the call when no thread is in it any more."""
-    from traceir_numba.runtime import thread_pool
-
-    real = thread_pool.run
-
-    def broken(task: Any) -> None:
-        real(task)
-        raise KeyboardInterrupt
-
-    def squares(n: Any) -> Any:
-        s = 0
-        for i in prange(n):
-            s += i * i
-        return s
-
+def test_turns_are_shared_in_several_threads_of_python_and_in_a_forked_child() -> None:
     traceir_numba.set_threads(3)
     jitted = traceir_numba.jit(squares)
-    jitted(20)
-    monkeypatch.setattr(thread_pool, "run", broken)
-    with pytest.raises(KeyboardInterrupt):
-        jitted(1000)
-    monkeypatch.undo()
-    assert jitted(1000) == squares(1000)
+    wanted = [squares(n) for n in range(200)]
+    with ThreadPoolExecutor(4) as several:
+        assert [*several.map(jitted, range(200))] == wanted
+
+    def again() -> None:
+        assert [jitted(n) for n in range(200)] == wanted
+
+    assert ends_well(again)
+
+
+@pytest.mark.usefixtures("always")
+def test_threads_without_memory_of_their_own_are_told() -> None:
+    size = 1 << 24  # numbers of 8 bytes: the system has to grant them
+
+    def rows(x: Any) -> Any:
+        out = np.zeros(len(x))
+        for i in prange(len(x)):
+            row = np.empty(size)
+            for j in range(size):
+                row[j] = x[i] + j
+            out[i] = row[3]
+        return out
+
+    traceir_numba.set_threads(2)
+    jitted, x = traceir_numba.jit(rows), np.arange(9.0)
+    assert "shared by" in said(jitted, (x,))
+
+    np.testing.assert_array_equal(jitted(x), x + 3)
+    with open("/proc/self/statm") as file:
+        held = int(file.read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    less = held + 4 * size, before[1]  # for half of an array more
+    resource.setrlimit(resource.RLIMIT_AS, less)
+    try:
+        with pytest.raises(MemoryError, match="threads of a loop"):
+            jitted(x)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    np.testing.assert_array_equal(jitted(x), x + 3)
 
 
 @pytest.mark.usefixtures("always")

@@ -273,7 +273,6 @@ THREADED_MATMUL_WORK: Multiplications = 1 << 22
 MATMUL_PIECE_ROWS: Count = 64
 """Rows, or columns, of a thread's piece at least: each piece lays out an operand anew.
 [matmul_shared]"""
-
 HALVED_MATMUL_PIECES: Count = 8
 """From so many times the least rows on a thread has two pieces: balance against laying
 out. [matmul_shared]"""
@@ -289,13 +288,10 @@ against threads that the C library makes. [matmul_loop]"""
 SPLIT_SUM_TERMS: Elements = 1 << 14
 """Sums of as many terms, of few results, are cut into parts that threads share.
 [matmul_long, bits]"""
-
 SPLIT_SUM_PART: Elements = 1 << 12
 """Terms of such a part: pieces for threads against sums to join. [matmul_long, bits]"""
-
 SPLIT_SUM_RESULTS: Elements = 1 << 14
 """Results of such a product at most: each part leaves as many. [matmul_long, bits]"""
-
 SPLIT_SUM_PIECES: Count = 4
 """Pieces of such parts for each thread: balance against handing them out.
 [matmul_long]"""
@@ -324,6 +320,9 @@ UNKNOWN_TURNS: Count = 8
 """Turns that an inner loop is taken to have where values say how many. [turns]"""
 SHARED_TURNS_TIME: Nanoseconds = 30_000
 """Turns that would take longer, by what the first ones took, are shared. [turns]"""
+SPINNING_TIME: Nanoseconds = 50_000
+"""Time in which threads look for more turns before they sleep: a processor kept from
+others against 10 to 50 us to wake one. [turns_in_steps]"""
 FEW_TURNS: Count = 16
 """Turns of a loop that are written one after the other, though one side of a choice in
 it writes: code against jumps that are foretold worse. [loop]"""

@@ -116,6 +116,36 @@ CALLS = {
 
         call, short = lambda: sums(2_000_000), lambda: [sums(1000)]
     """,
+    "turns of a loop in one thread": """
+        from traceir_numba.compat import njit, prange
+
+        traceir_numba.set_threads(1)
+
+        @njit
+        def sums(n):
+            found = 0.0
+            for i in prange(n):
+                found += np.sin(i * 0.5)
+            return found
+
+        call, short = lambda: sums(3_000_000_000), lambda: [sums(1000)]
+    """,
+    "a turn that another thread is long in": """
+        from traceir_numba.compat import njit, prange
+
+        @njit
+        def last(n):
+            found = 0.0
+            for i in prange(200_000):
+                m = n if i == 199_999 else 100
+                x = 0.0
+                for j in range(m):
+                    x = x * 0.5 + i * j
+                found += x
+            return found
+
+        call, short = lambda: last(10_000_000_000), lambda: [last(1000)]
+    """,
     "a product": """
         x = np.ones((9000, 9000), np.float32)
         f = long(lambda x: x @ x)

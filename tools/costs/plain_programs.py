@@ -94,6 +94,22 @@ def known_numbers() -> Call:
 
 
 @program
+def turns_in_steps() -> Call:
+    """Steps of a loop, in each of which threads share turns."""
+
+    def relaxed(x: Any, steps: Any) -> Any:
+        y = x.copy()
+        for _ in range(steps):
+            for i in prange(1, len(x) - 1):
+                y[i] = np.cos(x[i - 1]) + np.sin(x[i + 1])
+            x, y = y, x
+        return x
+
+    jitted, x = traceir_numba.jit(relaxed), np.ones(200_000)
+    return lambda: jitted(x, 20)
+
+
+@program
 def turns() -> Call:
     """Loops of turns of a known and of an unknown length, which threads share."""
 

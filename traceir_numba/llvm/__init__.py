@@ -12,7 +12,8 @@ reading at `lower.lower`.
 - `safepoints`: safepoints: where a routine checks for interrupts
 - `statements`: assignments, and the joins of branches
 - `symbols`: the things that a name may stand for besides a variable
+- `thread_team`: a team of threads in machine code that takes the parts of a loop
 - `trampoline`: calls of machine code from Python, ten times as fast as ctypes
-- `turns`: turns of a loop shared by the threads of the pool, from within machine code
+- `turns`: turns of a loop shared by the threads of a team, from within machine code
 - `types`: the types of generated code, and how arithmetic mixes them
 """

@@ -1,11 +1,11 @@
-"""Turns of a loop shared by the threads of the pool, from within machine code.
+"""Turns of a loop shared by the threads of a team, from within machine code.
 
 Serves: staged.turns
 
 A routine runs in machine code, and so does the function of a part of a loop's turns.
-The first parts run in the thread that has come there. If by the time that they took
-the rest is worth it, Python is asked to share that among its threads; how the parts are
-shared never shows in the bits.
+Where threads of the team look for work they get parts at once. Else the first parts run
+in the thread that has come there, and by the time that they took it is told whether the
+rest is worth waking others.
 
 Memory that a part needs for itself belongs to the routine where the routine's thread
 runs it, or else to the call of some parts.
@@ -13,23 +13,16 @@ runs it, or else to the call of some parts.
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from textwrap import dedent
 
 from traceir_numba import cost_model
-from traceir_numba.llvm import optimize, safepoints
-from traceir_numba.llvm.trampoline import callable_of
-from traceir_numba.runtime import thread_pool
+from traceir_numba.llvm import optimize, safepoints, thread_team
 from traceir_numba.runtime.external_symbols import OBJECTS, provided
 
-NEEDS = (
-    *("traceir_call", "traceir_drop", "traceir_sharing", "traceir_threads"),
-    *("traceir_malloc", "traceir_free", *safepoints.NEEDS),
-)
+NEEDS = (*thread_team.NEEDS, "traceir_malloc", "traceir_free", "traceir_no_memory")
 # Words before the pointers that parts are given: the flag that ends them, how many
 # turns there are, and how many a part has.
 _HEAD = 3
@@ -38,7 +31,7 @@ _ALIGNED = 64
 
 
 def can_share() -> bool:
-    """True if machine code can ask Python for threads."""
+    """True if machine code can have threads."""
     return all(map(provided, NEEDS))
 
 
@@ -47,59 +40,18 @@ def part_symbol(symbol: str) -> str:
     return f"{symbol}_part"
 
 
-# -- Python's side --------------------------------------------------------------------
+def no_memory() -> None:
+    """Raise MemoryError for threads that could not have memory of their own."""
+    raise MemoryError("no memory for the threads of a loop")
 
 
-def share(run: int, given: int, first: int, end: int) -> None:
-    """Run parts of a loop, several at once, by the function at an address.
-
-    `given` is the address of what the parts are given, whose first word ends them.
-    Comes back when no thread is in them any more, whatever is raised.
-    """
-    threads = thread_pool.threads()
-    pieces = cost_model.PIECES_PER_THREAD * threads
-    left = iter(thread_pool.equal_parts(first, end, pieces))
-    entry = callable_of(run, 0, 3, True)
-    flag = ctypes.c_int64.from_address(given)
-    working: list[None] = []
-
-    def task() -> None:
-        working.append(None)
-        try:
-            for low, high in left:
-                entry(given, low, high)
-        finally:
-            working.pop()
-
-    try:
-        thread_pool.run(task)
-    except BaseException:
-        flag.value = _STOPPED
-        for _ in left:
-            pass
-        while working:
-            _wait()
-        raise
-    if flag.value == _NO_MEMORY:
-        raise MemoryError("no memory for the threads of a loop")
-
-
-def _wait() -> None:
-    """Let others run; who wants this thread to end has to wait, too."""
-    with suppress(BaseException):  # what has been raised before is raised
-        time.sleep(1e-4)
-
-
-OBJECTS["traceir_sharing"] = share
-
-
-# -- machine code's side --------------------------------------------------------------
+OBJECTS["traceir_no_memory"] = no_memory
 
 
 @cache
 def load() -> optimize.MachineCode:
     """The safepoint of parts, for its holders."""
-    uses = [safepoints.load()] if safepoints.can_poll() else []
+    uses = [safepoints.load()]
     return optimize.link([STOPPABLE], [safepoints.STOPPED.symbol], uses=uses)
 
 
@@ -119,25 +71,31 @@ look:
 
 
 # The same in a program without Python, which has one thread: nothing calls these.
-ALONE = """
-define i32 @traceir_clock(i32 %clock, ptr %time) {
+ALONE = f"""
+define i32 @traceir_clock(i32 %clock, ptr %time) {{
   ret i32 0
-}
-define i32 @traceir_lock() {
+}}
+define i32 @traceir_lock() {{
   ret i32 0
-}
-define void @traceir_unlock(i32 %state) {
+}}
+define void @traceir_unlock(i32 %state) {{
   ret void
-}
-define ptr @traceir_call(ptr %function, ptr %format, ...) {
+}}
+define ptr @traceir_call(ptr %function, ptr %format, ...) {{
   ret ptr null
-}
-define void @traceir_drop(ptr %object) {
+}}
+define void @traceir_drop(ptr %object) {{
   ret void
-}
-define void @traceir_sharing() {
+}}
+define void @traceir_no_memory() {{
   ret void
-}
+}}
+define void @traceir_team() {{
+  ret void
+}}
+define i64 @{thread_team.SHARE}(ptr %run, ptr %given, i64 %first, i64 %end) {{
+  ret i64 0
+}}
 """
 
 
@@ -171,10 +129,6 @@ def shared_text(symbol: str, pointers: int, private: Sequence[int]) -> str:
         if total
         else "bitcast ptr %given to ptr"
     )
-    asked = (
-        *("ptr @traceir_sharing", f"ptr @format_{symbol}", f"ptr @{symbol}_run"),
-        *("ptr %given", "i64 %k_next", "i64 %parts"),
-    )
     return dedent(TEXT).format(
         symbol=symbol,
         part=part_symbol(symbol),
@@ -187,7 +141,9 @@ def shared_text(symbol: str, pointers: int, private: Sequence[int]) -> str:
         allocate=allocate,
         free="call void @traceir_free(ptr %memory)" if total else "",
         clock=getattr(time, "CLOCK_MONOTONIC", 0),
-        asked=", ".join(asked),
+        spinning=thread_team.place("spinning"),
+        share=thread_team.SHARE,
+        safepoint=safepoints.SYMBOL,
         worth=cost_model.SHARED_TURNS_TIME,
         no_memory=_NO_MEMORY,
         stopped=_STOPPED,
@@ -199,14 +155,17 @@ def _aligned(count: int) -> int:
 
 
 TEXT = """
-@format_{symbol} = private constant [5 x i8] c"LLLL\\00"
+@format_{symbol} = private constant [1 x i8] c"\\00"
 declare i32 @traceir_clock(i32, ptr)
 declare i32 @traceir_lock()
 declare void @traceir_unlock(i32)
 declare ptr @traceir_call(ptr, ptr, ...)
 declare void @traceir_drop(ptr)
-declare void @traceir_sharing()
+declare void @traceir_no_memory()
 declare void @traceir_threads()
+declare void @traceir_team()
+declare i64 @{share}(ptr, ptr, i64, i64)
+declare i64 @{safepoint}(i64)
 declare ptr @traceir_malloc(i64)
 declare void @traceir_free(ptr)
 define void @{symbol}_run(ptr %given, i64 %first, i64 %end) nounwind {{
@@ -264,7 +223,11 @@ entry:
   %several = icmp sgt i64 %threads, 1
   %many = icmp sgt i64 %parts, 1
   %both = and i1 %several, %many
-  br i1 %both, label %clock, label %begin
+  br i1 %both, label %team, label %begin
+team:
+  %ready = load atomic i64, ptr {spinning} monotonic, align 8
+  %now_shared = icmp sgt i64 %ready, 0
+  br i1 %now_shared, label %share, label %clock
 clock:
   call i32 @traceir_clock(i32 {clock}, ptr %time)
   %seconds = load i64, ptr %time
@@ -274,12 +237,14 @@ clock:
   %started = add i64 %whole, %rest
   br label %begin
 begin:
-  %since = phi i64 [0, %entry], [%started, %clock]
-  %first_look = phi i64 [-1, %entry], [1, %clock]
+  %from = phi i64 [0, %entry], [0, %clock], [%first_left, %share]
+  %since = phi i64 [0, %entry], [%started, %clock], [0, %share]
+  %first_look = phi i64 [-1, %entry], [1, %clock], [-1, %share]
   br label %next
 next:
-  %k = phi i64 [0, %begin], [%k_next, %later]
+  %k = phi i64 [%from, %begin], [%k_next, %later]
   %look = phi i64 [%first_look, %begin], [%look_next, %later]
+  %asked = phi i64 [0, %begin], [%asked_next, %later]
   %some = icmp slt i64 %k, %parts
   br i1 %some, label %turns, label %end
 turns:
@@ -290,7 +255,11 @@ turns:
   %result = call i64 @{part}(ptr %given, {passed}i64 %k, i64 %lo, i64 %hi)
   %k_next = add i64 %k, 1
   %stops = icmp ne i64 %result, 0
-  br i1 %stops, label %stop, label %told
+  br i1 %stops, label %stop, label %poll
+poll:
+  %asked_next = call i64 @{safepoint}(i64 %asked)
+  %raised = icmp slt i64 %asked_next, 0
+  br i1 %raised, label %stop, label %told
 told:
   %looks = icmp eq i64 %k_next, %look
   br i1 %looks, label %measure, label %later
@@ -314,17 +283,26 @@ later:
   %look_next = phi i64 [%look, %told], [%twice, %wait]
   br label %next
 share:
-  %state = call i32 @traceir_lock()
-  %found = call ptr (ptr, ptr, ...) @traceir_call({asked})
-  %failed = icmp eq ptr %found, null
-  br i1 %failed, label %raised, label %shared
-raised:
-  call void @traceir_unlock(i32 %state)
-  ret i64 -1
+  %first_left = phi i64 [0, %team], [%k_next, %measure]
+  %found = call i64 @{share}(ptr @{symbol}_run, ptr %given, i64 %first_left, i64 %parts)
+  %busy = icmp eq i64 %found, 0
+  br i1 %busy, label %begin, label %shared
 shared:
-  call void @traceir_drop(ptr %found)
+  %raised_there = icmp slt i64 %found, 0
+  br i1 %raised_there, label %stop, label %flags
+flags:
+  %flag = load volatile i64, ptr %given
+  %poor = icmp eq i64 %flag, {no_memory}
+  br i1 %poor, label %refuse, label %check
+refuse:
+  %state = call i32 @traceir_lock()
+  %null = call ptr (ptr, ptr, ...) @traceir_call(ptr @traceir_no_memory,
+    ptr @format_{symbol})
   call void @traceir_unlock(i32 %state)
-  br label %end
+  br label %stop
+check:
+  %ended = icmp ne i64 %flag, 0
+  br i1 %ended, label %stop, label %end
 stop:
   ret i64 -1
 end:

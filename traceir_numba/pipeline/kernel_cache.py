@@ -33,7 +33,7 @@ from traceir_numba.device_functions import (
 from traceir_numba.emitters.draws import EXPORTED
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
-from traceir_numba.llvm import optimize, safepoints, turns
+from traceir_numba.llvm import optimize, safepoints, thread_team, turns
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import (
     KNOWN,
@@ -213,8 +213,8 @@ def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
     uses += [one.code for part in parts for one in part.inner]
     if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
         uses.append(safepoints.load())
-    if any(safepoints.STOPPED.symbol in text for text in texts):
-        uses.append(turns.load())
+    if any(part.kernel.private is not None for part in parts):
+        uses += [turns.load(), thread_team.load()]
     code = optimize.link(texts, symbols, inlined, uses)
     return [CompiledKernel(p.kernel, code, p.symbol, p.text) for p in parts]
 

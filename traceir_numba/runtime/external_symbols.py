@@ -19,6 +19,11 @@ FUNCTIONS = {
     "traceir_thread_join": "pthread_join",
     "traceir_clock": "clock_gettime",
     "traceir_log": "log",
+    "traceir_yield": "sched_yield",
+    "traceir_mutex_lock": "pthread_mutex_lock",
+    "traceir_mutex_unlock": "pthread_mutex_unlock",
+    "traceir_cond_wait": "pthread_cond_wait",
+    "traceir_cond_broadcast": "pthread_cond_broadcast",
 }
 # Python's own, of the same kind.
 OF_PYTHON = {
@@ -32,6 +37,10 @@ OF_PYTHON = {
 OF_NUMPY = "traceir_random_"
 # A number that code reads: how many threads may share work.
 THREADS = ctypes.c_int64(1)
+# The memory of `llvm.thread_team`: that of all, then that of so many threads.
+TEAM_SLOTS = 256
+TEAM = (ctypes.c_int64 * (160 + 16 * TEAM_SLOTS))()
+MEMORY = {"traceir_threads": THREADS, "traceir_team": TEAM}
 # Functions of Python's that code calls, by symbol.
 OBJECTS: dict[str, object] = {}
 
@@ -39,8 +48,8 @@ OBJECTS: dict[str, object] = {}
 @cache
 def provided(symbol: str) -> bool:
     """True if a symbol is a library's function, which code can call from now on."""
-    if symbol == "traceir_threads":
-        llvm.add_symbol(symbol, ctypes.addressof(THREADS))
+    if symbol in MEMORY:
+        llvm.add_symbol(symbol, ctypes.addressof(MEMORY[symbol]))
         return True
     if symbol in OBJECTS:
         llvm.add_symbol(symbol, id(OBJECTS[symbol]))
