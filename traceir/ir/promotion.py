@@ -187,6 +187,12 @@ def python_aval(
     raise _no_array(value)
 
 
+_NAMES = (
+    "pass columns of numbers, such as `df['price']`; the values of one of text are "
+    "numbered by `np.unique(x, return_inverse=True)[1]`"
+)
+
+
 def _no_array(value: object) -> Exception:
     hint = None
     if hasattr(value, "__dataclass_fields__"):
@@ -204,7 +210,8 @@ def _array_dtype(dtype: np.dtype, x64: bool, rules: Rules | None) -> np.dtype:
     """The canonical dtype of a NumPy array; `dtype.name` is too slow for each call."""
     if dtype.name not in default().dtypes:
         got = f"a NumPy array of dtype {dtype.name}"
-        raise default().error("jit.dtype", got=got)
+        hint = _NAMES if dtype.kind in "OSTU" else None
+        raise default().error("jit.dtype", got=got, hint=hint)
     return canonical_dtype(dtype, x64, rules)
 
 
