@@ -116,7 +116,8 @@ def _page(about: dict[str, str], groups: dict[str, list[Row]]) -> Iterable[str]:
     yield ", ".join(f"{name} {what}" for name, what in about.items()) + "."
     yield ""
     for name, shown in PICTURES.items():
-        yield f".. image:: _static/benchmarks/{name}.svg\n   :alt: {shown}\n"
+        yield ".. container:: diagram\n"
+        yield f"   .. image:: _static/benchmarks/{name}.svg\n      :alt: {shown}\n"
     yield from _means(groups)
     for group, rows in groups.items():
         yield from _heading(TITLES[group], "-")

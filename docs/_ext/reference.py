@@ -300,8 +300,11 @@ def qualify(
 
     Of a module that is listed, the map of its files is for readers of the source.
     """
+    function = f"traceir.numpy.{name.rpartition('.')[2]}"
     if name in entries():
         lines[:] = signatures.qualified(lines, name)
+    elif function in entries() and obj.__doc__ == entries()[function].value.__doc__:
+        lines[:] = signatures.qualified(lines, function)  # a method that is its twin
     elif what == "module" and name in modules():
         text = START.sub("", "\n".join(lines))
         parts = [part for part in text.split("\n\n") if not part.startswith("- ")]

@@ -65,7 +65,8 @@ def folded(title: str, text: str, language: str = "text") -> str:
     opened = " open" if text.count("\n") < LINES else ""
     return (
         f"<details{opened}><summary style='cursor: pointer'>{escape(title)}</summary>"
-        "<pre style='overflow-x: auto; color: inherit; background: none'>"
+        "<pre style='overflow-x: auto; color: inherit; background: none; "
+        "font-family: var(--jp-code-font-family, monospace)'>"
         f"{''.join(_spans(text, language))}</pre></details>"
     )
 
@@ -99,7 +100,7 @@ def table(title: str, rows: Mapping[str, object]) -> str:
     >>> table("cache", {"hits": 3})
     "<table><caption ...>cache</caption><tr><th ...>hits...<td ...>3</td></tr></table>"
     """
-    left = "style='text-align: left'"
+    left = "style='text-align: left; white-space: nowrap'"
     body = "".join(
         f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(str(value))}</td></tr>"
         for name, value in rows.items()
