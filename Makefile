@@ -10,7 +10,7 @@ quiet := $(if $(MAKE_TERMOUT),,--quiet)
 pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist browser
+.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
 .PHONY: new-primitive array-api record-types costs tla tlc spec-pdf theorems
 
@@ -112,8 +112,8 @@ spec-pdf: $(VENV)/.docs ## the specification as a PDF, by LaTeX; before `make do
 	    traceir-specification.tex && mkdir -p ../pdf && cp traceir-specification.pdf ../pdf && \
 	echo build/pdf/traceir-specification.pdf
 
-browser: docs $(VENV)/.test ## the site in a browser, Chromium: landing page, search, a function
-	$(python) -m pytest -q tests/browser $(ARGS)
+test-site: docs $(VENV)/.test ## the site in a browser, Chromium, light and dark, wide and narrow
+	$(python) -m pytest -n 0 -q tests/browser $(ARGS)
 
 dist: $(VENV)/.lint ## the sdist and the wheel, in dist/, each checked and tried
 	rm -rf dist build/sdist $(VENV)/dist

@@ -1,0 +1,25 @@
+"""The site that `make docs` builds, where tests of it look."""
+
+from __future__ import annotations
+
+import os
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from browser.driver import BROWSER, DRIVER
+
+ROOT = Path(__file__).parents[2]
+SITE = Path(os.environ.get("TRACEIR_SITE", ROOT / "build" / "html"))
+WIDTHS = {"desk": 1300, "phone": 390}
+needs_browser = pytest.mark.skipif(
+    not (BROWSER and DRIVER and (SITE / "api" / "numpy" / "cumsum.html").is_file()),
+    reason="takes Chromium and its driver, and the site that `make docs` builds",
+)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Leave the terminal to the tests."""
