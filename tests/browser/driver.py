@@ -64,11 +64,11 @@ class Browser:
         self._post("/url", url=url)
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script returns; its arguments are `arguments`."""
+        """The result of a script; its arguments are `arguments`."""
         return self._post("/execute/sync", script=script, args=arguments)
 
     def wait(self, script: str, *arguments: object) -> Any:
-        """What a script returns, as soon as that is something."""
+        """The result of a script, as soon as it has one."""
         end = time.monotonic() + PATIENCE
         while not (found := self.run(script, *arguments)):
             assert time.monotonic() < end, script

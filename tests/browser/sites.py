@@ -12,8 +12,10 @@ from browser.driver import BROWSER, DRIVER
 ROOT = Path(__file__).parents[2]
 SITE = Path(os.environ.get("TRACEIR_SITE", ROOT / "build" / "html"))
 WIDTHS = {"desk": 1300, "phone": 390}
+BUILT = (SITE / "api" / "numpy" / "cumsum.html").is_file()
+SHOWN = BROWSER is not None and DRIVER is not None and BUILT
 needs_browser = pytest.mark.skipif(
-    not (BROWSER and DRIVER and (SITE / "api" / "numpy" / "cumsum.html").is_file()),
+    not SHOWN,
     reason="takes Chromium and its driver, and the site that `make docs` builds",
 )
 
