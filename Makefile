@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: new-primitive array-api record-types costs tla tlc spec-pdf theorems
+.PHONY: new-primitive array-api record-types costs tla tlc spec-pdf theorems playground
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -95,6 +95,15 @@ tla: $(VENV)/.test ## write the cache's life in TLA+ from its table
 tlc: $(VENV)/.tlc ## have TLC, which needs Java, check that and count its states
 	@command -v java > /dev/null || { echo "TLC needs Java. On Debian: apt install default-jre-headless"; exit 1; }
 	$(python) -m pytest -n 0 tests/drift/test_tla.py $(ARGS)
+
+# What npm has installed stands in node_modules; package-lock.json pins it.
+spec/playground/node_modules: spec/playground/package-lock.json
+	@command -v npm > /dev/null || { echo "No npm here. On Debian: apt install nodejs npm"; exit 1; }
+	cd spec/playground && npm ci --ignore-scripts --no-fund --no-audit
+	@touch $@
+
+playground: spec/playground/node_modules ## build the second implementation, in TypeScript, and run its own tests
+	cd spec/playground && npm run build && npm test
 
 status: $(VENV)/.conform ## print how each implementation did, from the runs that are kept
 	$(python) -m traceir.conform --status

@@ -1,0 +1,183 @@
+/**
+ * What formulas and programs are about: dtypes, types, arrays, programs.
+ *
+ * Of a param or a formula, an integer is a bigint, a float a Real, a tuple a JavaScript array.
+ */
+
+import { Complex, Real, rounded, type Format } from "./exact.js";
+import { SpecError } from "./errors.js";
+
+export class Dtype {
+  constructor(
+    readonly name: string,
+    readonly short: string,
+    readonly kind: "boolean" | "signed" | "unsigned" | "floating" | "complex" | "key",
+    readonly bits: number,
+  ) {}
+  /** The format of a floating dtype, or of the parts of a complex one. */
+  get format(): Format {
+    const bits = this.kind === "complex" ? this.bits / 2 : this.bits;
+    const fraction = this.name === "bfloat16" ? 7 : { 16: 10, 32: 23, 64: 52 }[bits]!;
+    const most = 2 ** (bits - fraction - 2) - 1;
+    return { fraction, most, least: 1 - most };
+  }
+}
+
+/** An abstract value: shape, dtype and weakness. */
+export class Aval {
+  constructor(
+    readonly shape: readonly number[],
+    readonly dtype: Dtype,
+    readonly weak = false,
+  ) {}
+  with(change: { shape?: readonly number[]; dtype?: Dtype; weak?: boolean }): Aval {
+    return new Aval(change.shape ?? this.shape, change.dtype ?? this.dtype, change.weak ?? this.weak);
+  }
+  same(other: Aval): boolean {
+    return this.dtype === other.dtype && this.shape.length === other.shape.length && this.shape.every((n, d) => n === other.shape[d]);
+  }
+  toString(): string {
+    return `${this.dtype.short}[${this.shape.join(",")}]`;
+  }
+}
+
+export type Element = boolean | bigint | Real | Complex | readonly [bigint, bigint];
+
+/** An array: its elements are exact, each one that its dtype has. */
+export class Tensor {
+  constructor(
+    readonly aval: Aval,
+    readonly data: readonly Element[],
+  ) {}
+  at(index: readonly number[]): Element {
+    let flat = 0;
+    this.aval.shape.forEach((n, d) => {
+      if (!(index[d] >= 0 && index[d] < n)) throw new RangeError(`no element ${index} in ${this.aval}`);
+      flat = flat * n + index[d];
+    });
+    if (index.length !== this.aval.shape.length) throw new RangeError(`no element ${index} in ${this.aval}`);
+    return this.data[flat];
+  }
+  /** The array that stands at one index of the first dimension. */
+  row(k: number): Tensor {
+    const aval = this.aval.with({ shape: this.aval.shape.slice(1) });
+    const size = sizeOf(aval.shape);
+    return new Tensor(aval, this.data.slice(k * size, (k + 1) * size));
+  }
+}
+
+export const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+
+/** Every index into an array of this shape, the last position fastest. */
+export function box(shape: readonly number[]): number[][] {
+  return shape.reduce<number[][]>((found, n) => found.flatMap((i) => Array.from({ length: n }, (_, k) => [...i, k])), [[]]);
+}
+
+/** The element that an exact value becomes when it is stored: rounded once, or wrapped. */
+export function settle(want: unknown, dtype: Dtype): Element {
+  switch (dtype.kind) {
+    case "boolean":
+      return want instanceof Real ? !want.zero : Boolean(want);
+    case "signed":
+    case "unsigned": {
+      const whole = want instanceof Real ? want.trunc().num : BigInt(want as bigint);
+      return dtype.kind === "signed" ? BigInt.asIntN(dtype.bits, whole) : BigInt.asUintN(dtype.bits, whole);
+    }
+    case "floating":
+      return rounded(Real.of(want as Real), dtype.format);
+    case "complex": {
+      const z = Complex.of(want as Complex);
+      return new Complex(rounded(z.re, dtype.format), rounded(z.im, dtype.format));
+    }
+    case "key": {
+      const [first, second] = want as bigint[];
+      return [first, second];
+    }
+  }
+}
+
+// Programs -------------------------------------------------------------------------------
+
+/** A variable; two are the same if they are one object. */
+export class Var {
+  constructor(readonly aval: Aval) {}
+}
+
+/** A number in a program; it keeps what was written, and is rounded where it is read. */
+export class Literal {
+  constructor(
+    readonly value: Element,
+    readonly aval: Aval,
+  ) {}
+  get tensor(): Tensor {
+    return new Tensor(this.aval, [settle(this.value, this.aval.dtype)]);
+  }
+}
+
+export type Atom = Var | Literal;
+
+/** A function of the host language, of which a program knows the name. */
+export class HostFunction {
+  constructor(
+    readonly name: string,
+    readonly call?: (...args: never[]) => unknown,
+  ) {}
+}
+
+/** The structure of a tree, as it is printed. */
+export class Tree {
+  constructor(readonly text: string) {}
+  get leaves(): number {
+    return this.text.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "").split("*").length - 1;
+  }
+}
+
+export type Param = null | boolean | bigint | Real | Complex | string | Dtype | Aval | Program | HostFunction | Tree | readonly Param[];
+export type Params = Readonly<Record<string, Param>>;
+
+export interface Equation {
+  readonly primitive: string;
+  readonly inputs: readonly Atom[];
+  readonly outputs: readonly Var[];
+  readonly params: Params;
+  readonly effects: readonly string[];
+}
+
+/** A closed program: constants with their values, inputs, equations, results. */
+export class Program {
+  constructor(
+    readonly constants: readonly Var[],
+    readonly values: readonly Tensor[],
+    readonly inputs: readonly Var[],
+    readonly equations: readonly Equation[],
+    readonly results: readonly Atom[],
+  ) {}
+  get ins(): Aval[] {
+    return this.inputs.map((v) => v.aval);
+  }
+  get outs(): Aval[] {
+    return this.results.map((a) => a.aval);
+  }
+}
+
+/** What a row sees of a program: the types of its operands and results. */
+export class Signature {
+  constructor(
+    readonly ins: readonly Aval[],
+    readonly outs: readonly Aval[],
+  ) {}
+}
+
+/** The programs that a value of a param holds. */
+export function programsIn(value: Param): Program[] {
+  if (value instanceof Program) return [value];
+  return Array.isArray(value) ? value.flatMap(programsIn) : [];
+}
+
+/** The value with each program in it replaced. */
+export function mapPrograms(value: Param, change: (p: Program) => unknown): unknown {
+  if (value instanceof Program) return change(value);
+  return Array.isArray(value) ? value.map((v) => mapPrograms(v, change)) : value;
+}
+
+export const unsupported = (what: string): SpecError => new SpecError("", what, true);
