@@ -74,7 +74,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel, built in a copy so that the checkout stays as it is."""
     base = tmp_path_factory.mktemp("wheel")
     copy = base / "checkout"
-    ignore = shutil.ignore_patterns("__pycache__")
+    ignore = shutil.ignore_patterns("__pycache__", "node_modules")
     for folder in (*PACKAGES, "spec"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
     for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
