@@ -15,8 +15,7 @@ WIDTHS = {"desk": 1300, "phone": 390}
 BUILT = (SITE / "api" / "numpy" / "cumsum.html").is_file()
 SHOWN = BROWSER is not None and DRIVER is not None and BUILT
 needs_browser = pytest.mark.skipif(
-    not SHOWN,
-    reason="takes Chromium and its driver, and the site that `make docs` builds",
+    not SHOWN, reason="takes Chromium and its driver, and what `make docs` builds"
 )
 
 
