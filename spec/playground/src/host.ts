@@ -206,36 +206,3 @@ export function paramOf(host: Surroundings, env: Map<string, Thing>, node: Thing
   }
   throw unsupported(`a param that is a ${node.is}`);
 }
-
-/** The text of the nodes of a typed program. */
-export function nodeText(spec: Tracing["spec"], node: Thing): string {
-  const type = (a: Thing): string => {
-    const aval = readType(spec, a.type);
-    return `${aval.weak ? "~" : ""}${aval}`;
-  };
-  const all = (list: Thing[], gap = " "): string => list.map((n) => nodeText(spec, n)).join(gap);
-  switch (node.is) {
-    case "module":
-      return node.shared.map(([name, p]: Thing) => `let ${name} = ${nodeText(spec, p)} in `).join("") + nodeText(spec, node.main);
-    case "program":
-      return `{ lambda ${all(node.constants)} ; ${all(node.inputs)} . let ${all(node.equations, " ; ")} in (${node.results.map((r: Thing) => `${nodeText(spec, r)},`).join(" ")}) }`;
-    case "binder":
-      return `${node.name}:${type(node.aval)}${node.value ? `={${all(node.value)}}` : ""}`;
-    case "equation": {
-      const effects = node.effects.map((x: string) => `!${x}`).join("");
-      const params = node.params.length ? `[${all(node.params)}]` : "";
-      return `${all(node.outputs)}${node.outputs.length ? " = " : ""}${node.primitive}${effects}${params} ${all(node.inputs)}`;
-    }
-    case "parameter":
-      return `${node.name}=${nodeText(spec, node.value)}`;
-    case "number":
-      return node.aval ? `${node.text}:${type(node.aval)}` : node.text;
-    case "name":
-      return node.text;
-    case "word":
-      return node.quoted ? JSON.stringify(node.text) : node.text;
-    case "many":
-      return node.bracketed ? `[${all(node.items, ", ")}]` : `(${node.items.map((n: Thing) => (n.is === "program" ? nodeText(spec, n) : `${nodeText(spec, n)},`)).join(" ")})`;
-  }
-  throw unsupported(`a program with a ${node.is}`);
-}

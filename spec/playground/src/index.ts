@@ -11,11 +11,15 @@ import { Spec } from "./spec.js";
 export { check } from "./check.js";
 export { SpecError } from "./errors.js";
 export { apply, run, type Step } from "./evaluate.js";
-export { parseJson, readArray, readProgram, writeArray, writeJson, writeProgram } from "./json.js";
+export { readArray, readProgram, writeArray, writeProgram } from "./json.js";
+export { Machine, type Transition } from "./machine.js";
 export { numberText, readNumber } from "./numerals.js";
 export { print } from "./printer.js";
 export { parse } from "./reader.js";
+export { Session, type Outcome } from "./sessions.js";
 export { Spec } from "./spec.js";
+export { Tracing, type Trace, type Value } from "./tracing.js";
+export { TRANSFORMS } from "./transforms.js";
 export * from "./values.js";
 
 /** The specification of a document, as `python -m traceir.spec export` writes it. */

@@ -3,10 +3,9 @@
 import { Complex, hex, readReal, Real } from "./exact.js";
 import { compile, Scope, type Formula } from "./formula.js";
 import { HELPERS } from "./helpers.js";
-import { asValue, concrete, hostFunction, isValue, knowledge, nodeText, paramOf, type Callee, type Surroundings, type Thing } from "./host.js";
-import { readArray, writeArray, writeProgram, type Json } from "./json.js";
+import { asValue, concrete, hostFunction, isValue, knowledge, paramOf, type Callee, type Surroundings, type Thing } from "./host.js";
+import { readArray, readProgram, writeArray, writeParam, writeProgram, type Json } from "./json.js";
 import { Machine, type Transition, type Variables } from "./machine.js";
-import { parse } from "./reader.js";
 import type { Spec } from "./spec.js";
 import { SpecError } from "./errors.js";
 import { Tracer, Tracing, type Trace, type Value } from "./tracing.js";
@@ -35,6 +34,7 @@ interface Defined {
 export interface Outcome {
   event: string;
   rule?: string;
+  text?: string;
   values?: Json[];
   program?: Json;
   answer?: Json;
@@ -88,7 +88,7 @@ export class Session implements Surroundings {
       if (step.is === "probe") return { event: "answers", answer: this.probe(step) };
       return this.call(step);
     } catch (error) {
-      if (error instanceof SpecError && error.rule) return { event: "raises", rule: error.rule, row: this.last };
+      if (error instanceof SpecError && error.rule) return { event: "raises", rule: error.rule, text: error.message, row: this.last };
       throw error;
     }
   }
@@ -101,8 +101,8 @@ export class Session implements Surroundings {
     let call: Callee;
     let parameters = inner?.parameters ?? [];
     const own = inner && !f.transforms.length && !f.kind;
-    if (f.typed) {
-      const program = parse(this.spec, nodeText(this.spec, f.typed));
+    if (f.closed) {
+      const program = readProgram(this.spec, f.closed);
       const tree = (values: Value[]): Thing => (values.length === 1 ? values[0] : values);
       call = (args) => tree(this.tracing.apply(program, args.map((x) => asValue(this.tracing, x, this.x64()))));
       parameters = program.inputs.map((_, k) => `a${k}`);
@@ -164,10 +164,10 @@ export class Session implements Surroundings {
   }
 
   private probe(step: Json): Json {
-    if (step.name === "notes") return { list: this.notes.map((x) => (x instanceof Real ? { float: hex(x) } : x)) };
+    if (step.name === "notes") return { list: this.notes.map((x) => writeParam(x)) };
     if (step.name !== "cache_size") throw unsupported(`the question ${step.name}`);
     const { identity } = this.defined.get(step.args[0])!;
-    return BigInt([...this.kept.keys()].filter((key) => this.owners.get(key) === identity).length);
+    return [...this.kept.keys()].filter((key) => this.owners.get(key) === identity).length;
   }
 
   clear = (name: string): void => {
