@@ -348,3 +348,17 @@ def copy(name: str, dtype: str) -> DeviceFunction:
     """
     args = dtype + "*", dtype + "*", "int64"
     return device_function(name, args, None, text)
+
+
+@template
+def exchange(name: str, dtype: str) -> DeviceFunction:
+    """Exchange n elements."""
+    text = f"""
+    def {name}(one, other, n):
+        for k in range(n):
+            kept = one[k]
+            one[k] = other[k]
+            other[k] = kept
+    """
+    args = dtype + "*", dtype + "*", "int64"
+    return device_function(name, args, None, text)

@@ -6,6 +6,7 @@ buffers are all made before it runs. Start reading at `lower_control_flow.routin
 memory is shared by `buffer_assignment.assign_buffers`.
 
 - `buffer_assignment`: buffers that reuse the memory of others that are dead
+- `exchanged_results`: results that a loop's arrays leave in memory that changes places
 - `independent_turns`: turns of a loop that need not wait for one another
 - `loop_carries`: moves of a loop's carried values from one iteration to the next
 - `lower_control_flow`: loops and choices as routines: steps over buffers

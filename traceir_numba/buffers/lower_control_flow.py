@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir_numba.buffers.exchanged_results import left_in_results
 from traceir_numba.buffers.loop_carries import moves_of
 from traceir_numba.buffers.overwriting import steps_over
 from traceir_numba.buffers.routine_buffers import RoutineBuffers, alike, constant
@@ -49,7 +50,6 @@ from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.side_exits import carried_status
 from traceir_numba.lowering.split_loops import sole_counter
 
-Names = Mapping[Var, str]
 Shared = Callable[[list[Step], RoutineBuffers, str], list[Step]] | None
 
 
@@ -58,6 +58,7 @@ def routine_of(
     name: str,
     needed: Sequence[Var],
     printed: Mapping[Var, str],
+    device: bool = False,
     shared: Shared = None,
 ) -> Routine:
     """The routine of one equation of control flow.
@@ -65,9 +66,8 @@ def routine_of(
     Its first arguments are the equation's operands, each variable once, then come the
     results that are needed, and then memory. Names are those that are `printed`.
     """
-    work = RoutineBuffers(printed)
+    work, slots = RoutineBuffers(printed, exchanges=not device), dict[Var, int]()
     steps: list[Step] = []
-    slots: dict[Var, int] = {}
     for var in operands_of(eqn):
         slots[var] = work.value(var, "operand")
         work.give(slots[var])
@@ -79,12 +79,11 @@ def routine_of(
     alone = ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
     block = RoutineBuilder(work, alone, slots, wanted)
     steps += block.run()
+    results = [(block.slots[v], slot) for v, slot in wanted.items() if v.aval.shape]
+    steps = left_in_results(steps, results, work)
     for var, slot in wanted.items():
-        found = block.slots[var]
         if not var.aval.shape:
-            steps += [Assign(((slot, found),)), StoreScalar(slot)]
-        else:
-            steps = work.moved(steps, found, slot)
+            steps += [Assign(((slot, block.slots[var]),)), StoreScalar(slot)]
     steps = [*in_line(steps)]
     steps = steps if shared is None else shared(steps, work, name)
     used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
@@ -283,20 +282,20 @@ class RoutineBuilder:
 
     def store_results(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
         """Put results where they are needed, unless they are there."""
-        pairs = []
+        pairs, moved = [], dict[int, int]()
         for atom, slot in zip(atoms, slots, strict=True):
             if not atom.aval.shape:
                 pairs.append((slot, self.source(atom)))
             elif isinstance(atom, Var):
                 found = self.slot(atom)
-                if found in self.given or (found != slot and found in slots):
+                held = {*self.given, *moved}
+                if found in held or (found != slot and found in slots):
                     self.steps.append(Copy(found, slot))  # it is needed there, too
-                    continue
-                self.steps = self.work.moved(self.steps, found, slot)
-                if found not in self.work.args:
-                    self.slots = {
-                        v: slot if k == found else k for v, k in self.slots.items()
-                    }
+                else:
+                    moved[found] = slot
+        self.steps = left_in_results(self.steps, [*moved.items()], self.work)
+        gone = {k: slot for k, slot in moved.items() if k not in self.work.args}
+        self.slots = {v: gone.get(k, k) for v, k in self.slots.items()}
         if pairs:
             self.steps.append(Assign(tuple(pairs)))
 

@@ -18,8 +18,9 @@ from traceir_numba.loops.step_effects import renamed, walk
 class RoutineBuffers:
     """The buffers of a routine while it is put together."""
 
-    def __init__(self, printed: Mapping[Var, str]) -> None:
+    def __init__(self, printed: Mapping[Var, str], exchanges: bool) -> None:
         self.printed = printed
+        self.exchanges = exchanges  # True if there are steps that exchange elements
         self.taken: set[str] = set()
         self.buffers: list[Buffer] = []
         self.args: list[int] = []

@@ -22,6 +22,7 @@ from traceir_numba.loops.program import (
     Branch,
     Copy,
     Counter,
+    Exchange,
     Launch,
     Loop,
     ParallelLoop,
@@ -158,7 +159,7 @@ def _moved(steps: Iterable[Step]) -> set[int]:
     found: set[int] = set()
     for step in walk(steps):
         match step:
-            case Copy(source, target):
+            case Copy(source, target) | Exchange(source, target):
                 found |= {source, target}
             case Assign(pairs):
                 found |= {k for pair in pairs for k in pair if isinstance(k, int)}

@@ -28,6 +28,7 @@ from traceir_numba.loops.program import (
     CallMatmul,
     Copy,
     Counter,
+    Exchange,
     Label,
     Launch,
     LeaveLoop,
@@ -140,6 +141,8 @@ class RoutineEmitter:
                 self.save(slot)
             case Copy():
                 self.copy(step)
+            case Exchange(one, other):
+                self.whole("exchange", one, other)
             case Assign(pairs):
                 self.assign(pairs)
             case Loop():
@@ -168,11 +171,16 @@ class RoutineEmitter:
 
     def copy(self, step: Copy) -> None:
         """All elements of an array."""
-        dtype = plain(memory_dtype(self.buffers[step.target].dtype))
-        self.cost += self.size(step.target)
-        names = self.name(step.source), self.name(step.target)
-        called = self.code.call(f"copy_{dtype}", *names, str(self.size(step.target)))
-        self.code.add(called)
+        self.whole("copy", step.source, step.target)
+
+    def whole(self, head: str, one: int, other: int) -> None:
+        """A call of a function of all elements of two arrays."""
+        dtype = plain(memory_dtype(self.buffers[other].dtype))
+        self.cost += self.size(other)
+        size = str(self.size(other))
+        self.code.add(
+            self.code.call(f"{head}_{dtype}", self.name(one), self.name(other), size)
+        )
 
     def element(self, slot: int, at: str = "0", stack: int | None = None) -> str:
         """A scalar's value in memory."""

@@ -105,6 +105,14 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """All elements of two arrays put in each other's memory."""
+
+    one: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallForeign:
     """A function of another library's on scalars, by its name.
 
@@ -269,6 +277,7 @@ Step = (
     | LoadScalar
     | StoreScalar
     | Copy
+    | Exchange
     | Assign
     | Loop
     | While

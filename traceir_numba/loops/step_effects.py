@@ -13,6 +13,7 @@ from traceir_numba.loops.program import (
     CallMatmul,
     CallReference,
     Copy,
+    Exchange,
     Launch,
     LeaveLoop,
     LoadScalar,
@@ -71,6 +72,8 @@ def reads(step: Step) -> set[int]:
             found = {before, *given}
         case Copy(source=source) | Reshape(source=source):
             found = {source}
+        case Exchange(one, other):
+            found = {one, other}
         case StoreScalar(slot):
             found = {slot}
         case Assign(pairs):
@@ -104,6 +107,8 @@ def writes(step: Step) -> set[int]:
             found = set(outputs)
         case Copy(target=target):
             found = {target}
+        case Exchange(one, other):
+            found = {one, other}
         case LoadScalar(slot):
             found = {slot}
         case Assign(pairs):
@@ -176,6 +181,8 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                 return CallForeign(name, own, slot(output), order)
             case Copy(a, b):
                 return Copy(slot(a), slot(b))
+            case Exchange(a, b):
+                return Exchange(slot(a), slot(b))
             case LeaveLoop():
                 return step
             case LoadScalar(a):

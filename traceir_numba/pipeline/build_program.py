@@ -283,7 +283,7 @@ class _ProgramBuilder:
         outvars = self.closed.jaxpr.outvars
         needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
         shared = share_loops if not self.device and can_share() else None
-        routine = routine_of(eqn, name, needed, self.printed, shared)
+        routine = routine_of(eqn, name, needed, self.printed, self.device, shared)
         slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
         slots += [self.slot(v, "temporary") for v in needed]
         for number, k in enumerate(routine.args[len(slots) :]):

@@ -10,8 +10,10 @@ nothing is written there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from traceir import lax, rules
 from traceir.face.arrays.array import NumpyTracer
@@ -214,11 +216,7 @@ class Rebinding:
             for number, array in enumerate(before):
                 if not self._writes():
                     break
-                found: Any = array.now()
-                for name, owner in told.items():
-                    is_his = lax.broadcast(lax.eq(owner, number), array.shape)
-                    found = lax.select(is_his, values[name].now(), found)
-                array.replace(found)
+                array.replace(_now_of(number, array, told, values))
         ran = next(results) if self.before else True
         group, told_apart = object(), set[str]()
         for name, end in self.last.ends.items():
@@ -272,3 +270,21 @@ class Rebinding:
             id, self.last.values.values()
         )
         return inside and sum(one is root for one in ends) == 1
+
+
+def _now_of(
+    number: int, array: NumpyTracer, told: dict[str, Any], values: dict[str, Any]
+) -> Any:
+    """The elements of an array after a loop that exchanged it: those of the name that
+    has it now, or else its own."""
+    which: Any = np.int32(0)
+    for k, owner in enumerate(told.values(), 1):
+        which = lax.select(lax.eq(owner, number), np.int32(k), which)
+    elements = [array.now(), *(values[name].now() for name in told)]
+    sides = [_part(k) for k in range(len(elements))]
+    return lax.switch(which, sides, *elements)
+
+
+def _part(number: int) -> Callable[..., Any]:
+    """A function that gives one of its arguments."""
+    return lambda *args: args[number]
