@@ -2,8 +2,12 @@
 
     python -m theorems [--programs=N] [--seconds=N] [theorem ...]
 
-Every small program is tried, then so many drawn ones of each theorem, in chunks. The
-record, `tests/records/theorems.json`, is written after each chunk: a run that is
+Every small program is tried, then so many drawn ones of each theorem, in chunks. Where
+a trial makes choices (batched axes, what is given later, another call, another order of
+transforms), it makes all of them on a small program, and on a drawn one the first and
+some that are drawn with it: one, of calls three.
+
+The record, `tests/records/theorems.json`, is written after each chunk: a run that is
 stopped goes on where it stopped. Small programs are tried anew if the judgements, the
 trials or the small programs have changed since.
 """
@@ -15,10 +19,10 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from recorded import Record
@@ -35,6 +39,14 @@ CHUNK = 1000
 COMPILED = 50
 KINDS = {"jvp": "smooth", "transpose": "smooth", "composition": "smooth"}
 KINDS |= {"vmap": "plain", "passes": "plain", "trace": "narrow", "keys": "narrow"}
+# So it is of drawn ones.
+DRAWN_COMPILED = 200
+# A trial makes all choices on small programs, and draws some on drawn ones.
+RANDOM = Random()
+ALL, COMPILING = Subject(), Subject(compiles=True)
+DRAWN, DRAWN_COMPILING = Subject(random=RANDOM), Subject(random=RANDOM, compiles=True)
+# So many results of applications are kept for programs that have them, too.
+APPLICATIONS = 200_000
 # Faults that are kept of each theorem.
 KEPT = 20
 
@@ -66,17 +78,11 @@ def kind_of(theorem: str) -> str:
     return KINDS.get(theorem.removeprefix("theorem."), "any")
 
 
-def subjects(theorem: str, programs: Iterable[ClosedJaxpr]) -> Iterator[Any]:
-    """Each program, and the subject of its trial."""
-    for n, program in enumerate(programs):
-        compiles = theorem == "theorem.passes" and n % COMPILED == 0
-        yield program, Subject(compiles=compiles)
-
-
-def chunk(theorem: str, programs: Iterable[ClosedJaxpr]) -> tuple[int, list[str]]:
+def small_chunk(theorem: str, programs: Iterable[ClosedJaxpr]) -> tuple[int, list[str]]:
     """The number of programs that were tried, and the faults."""
     count, faults = 0, []
-    for program, subject in subjects(theorem, programs):
+    for n, program in enumerate(programs):
+        subject = COMPILING if n % COMPILED == 0 else ALL
         count += 1
         faults += [f"{program}: {f}" for f in tried(theorem, program, subject)]
     return count, faults
@@ -93,23 +99,43 @@ def small(theorem: str, row: dict[str, Any]) -> bool:
         return False
     first = row["small"]
     programs = islice(SUBJECTS[theorem](1), first, first + CHUNK)
-    count, faults = chunk(theorem, programs)
+    count, faults = small_chunk(theorem, programs)
     row["small"] += count
     row["small_faults"] = (row["small_faults"] + faults)[:KEPT]
     row["whole"] = count < CHUNK
     return True
 
 
-def more(theorem: str, row: dict[str, Any], most: int) -> bool:
-    """Try one chunk of drawn programs more; False if so many have been tried."""
-    first = row.get("drawn", 0)
-    if first >= most:
-        return False
-    numbers = range(first, first + CHUNK)
-    _, faults = chunk(theorem, (drawn(kind_of(theorem), n) for n in numbers))
-    row["drawn"] = first + CHUNK
-    row["drawn_faults"] = (row.get("drawn_faults", []) + faults)[:KEPT]
-    return True
+def more(theorems: Sequence[str], record: dict[str, Any]) -> None:
+    """Try one chunk of drawn programs more, each by these theorems, of one kind."""
+    kind = kind_of(theorems[0])
+    first = record[theorems[0]].get("drawn", 0)
+    found: dict[str, list[str]] = {theorem: [] for theorem in theorems}
+    for number in range(first, first + CHUNK):
+        program = drawn(kind, number)
+        subject = DRAWN_COMPILING if number % DRAWN_COMPILED == 0 else DRAWN
+        for theorem in theorems:
+            RANDOM.seed(f"{theorem} {number}")
+            found[theorem] += [
+                f"{program}: {f}" for f in tried(theorem, program, subject)
+            ]
+    for subject in (DRAWN, DRAWN_COMPILING):
+        if len(subject.interpreter.known) > APPLICATIONS:
+            subject.interpreter.known.clear()
+    for theorem, faults in found.items():
+        row = record[theorem]
+        row["drawn"] = first + CHUNK
+        row["drawn_faults"] = (row.get("drawn_faults", []) + faults)[:KEPT]
+
+
+def least(names: Iterable[str], counts: Mapping[str, int]) -> list[str]:
+    """The theorems of one kind of which the fewest programs were tried."""
+    first = min(names, key=lambda name: counts[name])
+    return [
+        name
+        for name in names
+        if counts[name] == counts[first] and kind_of(name) == kind_of(first)
+    ]
 
 
 def main() -> int:
@@ -120,25 +146,30 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"))
     given = parser.parse_args()
     end = time.monotonic() + given.seconds
+    record = read()
     names = [t for t in TRIALS if not given.theorem or t in given.theorem]
-    kinds: dict[str, Callable[[str, dict[str, Any]], bool]] = {
-        "small": small,
-        "drawn": partial(more, most=given.programs),
-    }
-    for kind, go_on in kinds.items():
-        left = list(names)
-        while left and time.monotonic() < end:
-            # The theorem goes on of which the fewest programs were tried.
-            record = read()
-            counts = {t: record.get(t, {}).get(kind, 0) for t in left}
-            theorem = min(left, key=lambda name: counts[name])
-            if not go_on(theorem, record.setdefault(theorem, {})):
-                left.remove(theorem)
-            write(record)
-            print(theorem, record[theorem].get(kind, 0), kind, flush=True)
-    faults = [f for row in read().values() for f in _faults(row)]
+    left = list(names)
+    while left and time.monotonic() < end:
+        theorem = least(left, {t: record.get(t, {}).get("small", 0) for t in left})[0]
+        if not small(theorem, record.setdefault(theorem, {})):
+            left.remove(theorem)
+        written(record, [theorem], "small")
+    while time.monotonic() < end:
+        counts = {t: record[t].get("drawn", 0) for t in names}
+        some = least(names, counts)
+        if counts[some[0]] >= given.programs:
+            break
+        more(some, record)
+        written(record, some, "drawn")
+    faults = [f for row in record.values() for f in _faults(row)]
     print(*faults, sep="\n")
     return bool(faults)
+
+
+def written(record: dict[str, Any], theorems: Sequence[str], kind: str) -> None:
+    """Write the record, and say how far it is."""
+    write(record)
+    print(*theorems, record[theorems[0]].get(kind, 0), kind, flush=True)
 
 
 def _faults(row: dict[str, Any]) -> list[str]:

@@ -39,9 +39,11 @@ def passes(program: ClosedJaxpr, subject: Any) -> Iterator[str]:
     want = eval_jaxpr(program, program.consts, *args)
     after = program
     for name, rewrite in subject.passes or PASSES:
-        after = rewrite(after)
+        before, after = after, rewrite(after)
         if not is_specified(after):
             break
+        if after == before:
+            continue
         yield from _differences(name, eval_jaxpr(after, after.consts, *args), want)
     if subject.compiles:
         got = backend.compile(program, "small").run(*args)

@@ -15,13 +15,14 @@ from traceir.arrays.array import Array
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Literal, Var
-from traceir.jit.cache.cache_key import KeyTable
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import prepare
 from traceir.oracle.abstract_syntax import as_host_function, as_program
-from traceir.oracle.derivations import Derivation
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.tracing.staging import apply
+
+# So many calls of a drawn program are compared with the usual one.
+CALLS = 3
 
 
 def wrapped(array: np.ndarray, aval: ShapedArray) -> Array:
@@ -51,9 +52,9 @@ def _put(eqn: Eqn, var: Var, number: Literal) -> Eqn:
 
 def tracing(program: ClosedJaxpr, subject: Any) -> Iterator[str]:
     """The rules trace a function as the reference does, to what it does itself."""
-    for one in variants(program):
+    for one in subject.chosen(variants(program)):
         avals = one.in_avals
-        found = Derivation(subject.rules).derive(
+        found = subject.derivation.derive(
             *("judgement.trace", as_host_function(one), avals)
         )
         want = as_program(found[0])
@@ -120,23 +121,22 @@ def keys(program: ClosedJaxpr, subject: Any) -> Iterator[str]:
         flat = [x[0] if isinstance(x, list) else x for x in xs]
         return [*apply(program, flat), n]
 
-    found = []
-    table = KeyTable(subject.rules)
-    for call in calls(program.in_avals):
-        with traceir.enable_x64(call.wide), np.errstate(all="ignore"):
-            own, theirs = key_of(function, call, subject, table)
-            found.append((call, own, left_by(function, call)))
+    having: dict[Any, list[SmallCall]] = {}
+    for call in subject.chosen(calls(program.in_avals), CALLS):
+        with traceir.enable_x64(call.wide):
+            own, theirs = key_of(function, call, subject)
+        having.setdefault(own, []).append(call)
         if own != theirs:
             yield f"the key of {call} is {own}, the reference has {theirs}"
-    for (one, key, program_of_one), (other, same, program_of_other) in combinations(
-        found, 2
-    ):
-        if key == same and program_of_one != program_of_other:
-            yield f"{one} and {other} have one key, and leave different programs"
+    for some in (some for some in having.values() if len(some) > 1):
+        left = [left_by(function, call) for call in some]
+        for (one, its), (other, others) in combinations(zip(some, left), 2):
+            if its != others:
+                yield f"{one} and {other} have one key, and leave different programs"
 
 
 def key_of(
-    function: Callable[..., Any], call: SmallCall, subject: Any, table: KeyTable
+    function: Callable[..., Any], call: SmallCall, subject: Any
 ) -> tuple[Any, Any]:
     """The key of a call by the rules, and by the reference's table."""
     form = form_of(function)
@@ -144,15 +144,15 @@ def key_of(
     bound = bind_arguments(form, static, call.arrays, {"n": call.static})
     made = replace(prepare(bound, "jax").call, function=function)
     term = ("call", made, made.avals, made.statics, made.known)
-    (own,) = Derivation(subject.rules).derive("judgement.key", term)
-    return own, table.key(made)
+    (own,) = subject.derivation.derive("judgement.key", term)
+    return own, subject.key_table.key(made)
 
 
 def left_by(function: Callable[..., Any], call: SmallCall) -> Any:
     """The program that tracing leaves, or the rule that refuses."""
+    made = traceir.make_jaxpr(lambda *xs: function(*xs, n=call.static))
     try:
-        return traceir.make_jaxpr(lambda *xs: function(*xs, n=call.static))(
-            *call.arrays
-        )
+        with traceir.enable_x64(call.wide), np.errstate(all="ignore"):
+            return made(*call.arrays)
     except TraceirError as error:
         return error.rule

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from random import Random
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,9 +25,11 @@ from traceir.conform.systems.implementations import result_types
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit.cache.cache_key import KeyTable
 from traceir.oracle import scalar_interpreter
 from traceir.oracle.abstract_syntax import as_term
 from traceir.oracle.derivations import TYPED, Derivation, Stuck
+from traceir.oracle.scalar_interpreter import RuleInterpreter
 from traceir.reference.interpreter import eval_jaxpr, evaluate_eqn
 from traceir.rules import Rules, default
 from traceir.transforms.control.partial_eval import PartialEval, partial_eval_program
@@ -33,6 +37,7 @@ from traceir.transforms.control.partial_eval import PartialEval, partial_eval_pr
 Arrays = Sequence[np.ndarray]
 Run = Callable[[ClosedJaxpr, Arrays], Arrays]
 Split = Callable[[ClosedJaxpr, Sequence[bool]], PartialEval]
+Choice = TypeVar("Choice")
 Check = Callable[[ClosedJaxpr], Sequence[ShapedArray]]
 
 
@@ -58,12 +63,44 @@ class Subject:
     # Passes of the backend, its own if there are none; whether machine code is made.
     passes: Sequence[Any] = ()
     compiles: bool = False
+    # What draws the choices that are tried; all are without it.
+    random: Random | None = None
+    # The program that was typed last, with what was found.
+    last: list[Any] = field(default_factory=list)
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The rules, applied."""
+        return Derivation(self.rules)
+
+    @cached_property
+    def interpreter(self) -> RuleInterpreter:
+        """The interpreter by the rules; the reference gives what relations define."""
+        return scalar_interpreter.guessing(self.rules, evaluate_eqn)
+
+    def chosen(self, choices: Iterable[Choice], others: int = 1) -> list[Choice]:
+        """The choices that a trial takes: all, or the first and some drawn ones."""
+        found = list(choices)
+        if self.random is not None and others + 1 < len(found):
+            return [found[0], *self.random.sample(found[1:], others)]
+        return found
+
+    @cached_property
+    def key_table(self) -> KeyTable:
+        """The reference's table of keys by the rules."""
+        return KeyTable(self.rules)
 
 
 def typed(program: ClosedJaxpr, subject: Subject) -> tuple[Any, str]:
     """The types by the rules and "", or None and the rule that rejects."""
+    if not (subject.last and subject.last[0] is program):
+        subject.last[:] = program, *_typed(program, subject)
+    return subject.last[1], subject.last[2]
+
+
+def _typed(program: ClosedJaxpr, subject: Subject) -> tuple[Any, str]:
     try:
-        found = Derivation(subject.rules).derive(TYPED, as_term(program))
+        found = subject.derivation.derive(TYPED, as_term(program))
     except TraceirError as error:
         return None, error.rule
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
@@ -97,14 +134,8 @@ def soundness(program: ClosedJaxpr, subject: Subject) -> Iterator[str]:
     if rule:
         return
     args = arguments(program.in_avals)
-    yield from _runs(found[1], lambda: by_the_rules(program, args, subject.rules))
+    yield from _runs(found[1], lambda: subject.interpreter.run(program, tuple(args)))
     yield from _runs(found[1], lambda: subject.run(program, args))
-
-
-def by_the_rules(program: ClosedJaxpr, args: Arrays, rules: Rules) -> Arrays:
-    """The results by the rules; those of relations are guessed by the reference."""
-    consts, guess = program.consts, evaluate_eqn
-    return scalar_interpreter.run(program, consts, args, rules, guess)
 
 
 def _runs(avals: Sequence[ShapedArray], run: Callable[[], Arrays]) -> Iterator[str]:

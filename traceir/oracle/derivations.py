@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn
 
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.generated_code import define
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.oracle import abstract_syntax as syntax
@@ -27,12 +30,26 @@ from traceir.rules.formulas.describe import describe
 from traceir.rules.judgements import InferenceRule, Premise
 
 Values = tuple[Any, ...]
+Match = Callable[[Values], dict[str, Any] | None]
 TYPED, RUN = "judgement.typed-program", "judgement.run-program"
 APPLIED = "judgement.typed-application"
 
 
 class Stuck(Exception):
     """No rule applies to a judgement, or more than one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rule that may apply: how its patterns match, its premises.
+
+    `last` is the last of these if the rule gives just what that one gives.
+    """
+
+    rule: InferenceRule
+    match: Match
+    first: tuple[Premise, ...]
+    last: Premise | None
 
 
 class Derivation:
@@ -61,6 +78,7 @@ class Derivation:
         known |= {"chained": syntax.chained, "rows": self.rows, "part": self.part}
         known |= calls or {}
         self.outer = {**rules.constants, **known}
+        self.candidates: dict[str, tuple[Candidate, ...]] = {}
 
     def derive(self, judgement: str, *given: Any) -> Values:
         """The terms that a judgement gives of others.
@@ -69,38 +87,39 @@ class Derivation:
         hold; Stuck where not exactly one rule applies.
         """
         while True:
-            rule, scope = self.only(judgement, given)
-            *first, last = rule.premises or (None,)
-            for premise in first:
-                assert premise is not None
+            candidate, scope = self.only(judgement, given)
+            for premise in candidate.first:
                 scope = self.premise(premise, scope)
+            last = candidate.last
             if last is None:
-                return tuple(formula(scope) for formula in rule.gives)
-            if not _is_last_call(rule, last):
-                scope = self.premise(last, scope)
-                return tuple(formula(scope) for formula in rule.gives)
+                return tuple([formula(scope) for formula in candidate.rule.gives])
             # The rule gives what its last premise does, however long the program.
             judgement = last.judges
-            given = tuple(formula(scope) for formula in last.of)
+            given = tuple([formula(scope) for formula in last.of])
 
-    def only(self, judgement: str, given: Values) -> tuple[InferenceRule, Scope]:
+    def only(self, judgement: str, given: Values) -> tuple[Candidate, Scope]:
         """The one rule that applies, and what its patterns name."""
         found = list(self.applying(judgement, given))
         if len(found) != 1:
-            rules = ", ".join(rule.id for rule, _ in found) or "no rule"
+            rules = ", ".join(one.rule.id for one, _ in found) or "no rule"
             raise Stuck(f"{judgement}: {rules} for {_kinds(given)}")
         return found[0]
 
     def applying(
         self, judgement: str, given: Values
-    ) -> Iterator[tuple[InferenceRule, Scope]]:
+    ) -> Iterator[tuple[Candidate, Scope]]:
         """The rules of a judgement whose patterns match, and whose condition holds."""
-        for rule in self.judgements.rules.get(judgement, ()):
-            names = matched([p.node for p in rule.of], given)
+        candidates = self.candidates.get(judgement)
+        if candidates is None:
+            rules = self.judgements.rules.get(judgement, ())
+            candidates = self.candidates[judgement] = tuple(map(_candidate, rules))
+        for candidate in candidates:
+            names = candidate.match(given)
             if names is not None:
                 scope = Scope(names, outer=self.outer)
-                if rule.when is None or rule.when(scope):
-                    yield rule, scope
+                when = candidate.rule.when
+                if when is None or when(scope):
+                    yield candidate, scope
 
     def premise(self, premise: Premise, scope: Scope) -> Scope:
         """The names that are known after a premise, which holds."""
@@ -180,7 +199,7 @@ class Derivation:
 
     def part(self, name: str, value: Any) -> Any:
         """The part of a key by the formula of a row: of a call, a leaf or a static."""
-        (row,) = (row for row in self.rules.keys if row.id == name)
+        row = next(row for row in self.rules.keys if row.id == name)
         names = {"call": value, "v": value, "typed": typed}
         return row.part(Scope(names, outer=self.rules.constants))
 
@@ -218,31 +237,47 @@ def applied_types(
     return tuple(found)
 
 
-def matched(patterns: Sequence[ast.expr], terms: Values) -> dict[str, Any] | None:
-    """The terms for which names in patterns stand; None if a pattern does not match.
+@lru_cache(maxsize=1024)
+def matcher(patterns: tuple[str, ...]) -> Match:
+    """The function that finds the terms of names in patterns; None if one is another.
 
-    >>> pattern = ast.parse("let(e, results(us))", mode="eval").body
-    >>> matched([pattern], (("let", 1, ("results", 2)),))
+    >>> match = matcher(("let(e, results(us))",))
+    >>> match((("let", 1, ("results", 2)),))
     {'e': 1, 'us': 2}
-    >>> matched([pattern], (("let", 1, ("let", 2, 3)),)) is None
+    >>> match((("let", 1, ("let", 2, 3)),)) is None
     True
     """
-    found: dict[str, Any] = {}
-    for pattern, term in zip(patterns, terms, strict=True):
-        match pattern:
-            case ast.Name(name):
-                found[name] = term
-            case ast.Constant(value):
-                if term != value:
-                    return None
-            case ast.Call(ast.Name(kind), parts):
-                if not (isinstance(term, tuple) and term and term[0] == kind):
-                    return None
-                inner = matched(parts, term[1:])
-                if inner is None:
-                    return None
-                found |= inner
-    return found
+    tests: list[str] = [f"len(t) == {len(patterns)}"]
+    names: dict[str, str] = {}
+    for k, pattern in enumerate(patterns):
+        _match(ast.parse(pattern, mode="eval").body, f"t[{k}]", tests, names)
+    found = ", ".join(f"{name!r}: {place}" for name, place in names.items())
+    line = f"    return {{{found}}} if {' and '.join(tests)} else None"
+    return define("match", ["def match(t):", line], {}, "pattern")
+
+
+def _match(
+    pattern: ast.expr, place: str, tests: list[str], names: dict[str, str]
+) -> None:
+    """Add the tests of a pattern, and the places of its names."""
+    match pattern:
+        case ast.Name(name):
+            names[name] = place
+        case ast.Constant(value):
+            tests.append(f"{place} == {value!r}")
+        case ast.Call(ast.Name(kind), parts):
+            tests.append(f"isinstance({place}, tuple) and {place}[:1] == ({kind!r},)")
+            tests.append(f"len({place}) == {len(parts) + 1}")
+            for k, part in enumerate(parts, 1):
+                _match(part, f"{place}[{k}]", tests, names)
+
+
+def _candidate(rule: InferenceRule) -> Candidate:
+    match = matcher(tuple(pattern.text for pattern in rule.of))
+    *first, last = rule.premises or (None,)
+    if last is not None and _is_last_call(rule, last):
+        return Candidate(rule, match, tuple(first), last)
+    return Candidate(rule, match, rule.premises, None)
 
 
 def _constructor(name: str) -> Callable[..., Term]:

@@ -6,7 +6,7 @@ with exact numbers. Kernels and backends are judged by it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,9 +49,13 @@ def run(
     >>> run(parse(text), (), [[3, 4]])
     [array(7, dtype=int32)]
     """
-    check = partial(_by_guess, guess)
-    results = _run(jaxpr, consts, args, rules or default(), check)
-    return [r.copy() for r in results]
+    interpreter = guessing(rules or default(), guess)
+    return [r.copy() for r in _run(jaxpr, consts, args, interpreter)]
+
+
+def guessing(rules: Rules, guess: Guess | None = None) -> RuleInterpreter:
+    """An interpreter that asks `guess` for what only relations define."""
+    return RuleInterpreter(rules, partial(_by_guess, guess))
 
 
 def accepts(
@@ -161,7 +165,8 @@ def judge(
     equation where that is not so. Zeros may have either sign.
     """
     rules = rules or default()
-    return _differences(_run(jaxpr, consts, args, rules, _demand_one_answer), got)
+    interpreter = RuleInterpreter(rules, _demand_one_answer)
+    return _differences(_run(jaxpr, consts, args, interpreter), got)
 
 
 def _differences(wanted: Arrays, got: Arrays) -> list[str]:
@@ -216,10 +221,8 @@ def _run(
     jaxpr: Program,
     consts: Sequence[Any],
     args: Sequence[Any],
-    rules: Rules,
-    check: Check,
+    interpreter: RuleInterpreter,
 ) -> list[Array]:
-    """Run a program by the inference rules; `check` judges inexact results."""
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
     variables = (*inner.constvars, *inner.invars)
     values = [
@@ -228,15 +231,19 @@ def _run(
     ]
     count = len(inner.constvars)
     program = ClosedJaxpr(inner, tuple(values[:count]))
-    return _RuleInterpreter(rules, check).run(program, tuple(values[count:]))
+    return interpreter.run(program, tuple(values[count:]))
 
 
-class _RuleInterpreter:
-    """Runs programs by the inference rules: what they need of rows is here."""
+class RuleInterpreter:
+    """Runs programs by the inference rules: what they need of rows is here.
+
+    Applications that come again are not computed again.
+    """
 
     def __init__(self, rules: Rules, check: Check) -> None:
         self.rules = rules
         self.check = check
+        self.known: dict[Hashable, tuple[Array, ...]] = {}
         calls = {"elements": self.elements, "related": self.related}
         self.derivation = Derivation(rules, {**calls, "steps": self.steps})
 
@@ -249,9 +256,18 @@ class _RuleInterpreter:
         self, prim: str, params: Params, arrays: tuple[Array, ...]
     ) -> tuple[Array, ...]:
         """The results of a row with a `value`, element by element."""
+        key = prim, params, *((a.shape, a.dtype, a.tobytes()) for a in arrays)
+        if key not in self.known:
+            self.known[key] = self._elements(prim, params, arrays)
+        return self.known[key]
+
+    def _elements(
+        self, prim: str, params: Params, arrays: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
         row, results = self.rules.prims[prim], []
         operands = [Elements.of(a) for a in arrays]
-        avals = _infer(prim, dict(params), arrays, self.rules)
+        types = tuple(ShapedArray(a.shape, a.dtype) for a in arrays)
+        avals = self.derivation.derive(APPLIED, prim, params, types)[0]
         for part, aval in enumerate(avals):
             result = np.empty(aval.shape, aval.dtype)
             named = dict(params)
@@ -309,7 +325,7 @@ def _steps(
     """The results of a region, which runs the programs in its params."""
     assert row.steps is not None
 
-    runner = _RuleInterpreter(rules, check)
+    runner = RuleInterpreter(rules, check)
 
     def run(program: ClosedJaxpr, args: Arrays) -> tuple[Array, ...]:
         return tuple(runner.run(program, args))

@@ -143,7 +143,7 @@ class _Work:
             return self.use(atom)
         whole = self.whole(atom)
         for eqn in self.eqns:  # an argument is returned as it is
-            if eqn.outputs[0] is whole and part_of(eqn.inputs[0].aval.dtype):
+            if eqn.outputs[:1] == (whole,) and part_of(eqn.inputs[0].aval.dtype):
                 return eqn.inputs[0]
         out = self.seen_as(whole, atom.aval)
         if isinstance(atom, Var):

@@ -12,14 +12,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.flags import FLAGS
 from traceir.base.python_parser import parse_expression
 from traceir.rules.formulas.helpers import HELPERS
-from traceir.rules.formulas.scope import Scope
+from traceir.rules.formulas.scope import Scope, lookup
 from traceir.rules.formulas.table_errors import problem
 
 BUILTINS: Final[dict[str, Callable[..., Any]]] = {
@@ -80,9 +80,22 @@ class Formula:
         found = (n for n in ast.walk(self.node) if isinstance(n, ast.Call))
         return frozenset(c.func.id for c in found if isinstance(c.func, ast.Name))
 
-    def __call__(self, env: Env) -> Any:
-        """The value, walked: `walk(self, env)`."""
+    @cached_property
+    def _reading(self) -> Callable[[Env], Any]:
+        """The evaluation: first a walk, then, if it is asked for again, its code."""
+        return self._walked
+
+    def _walked(self, env: Env) -> Any:
+        vars(self)["_reading"] = self._compiled
         return walk(self.node, env)
+
+    def _compiled(self, env: Env) -> Any:
+        vars(self)["_reading"] = compiled = compile_reading(self)
+        return compiled(env)
+
+    def __call__(self, env: Env) -> Any:
+        """The value, as `walk` defines it."""
+        return self._reading(env)
 
     def __str__(self) -> str:
         return self.text
@@ -310,10 +323,54 @@ def compile_formula(
     arguments = ast.arguments(
         [], parameters, kwonlyargs=[], kw_defaults=[], defaults=[]
     )
-    tree = ast.Expression(ast.Lambda(arguments, formula.node))
-    ast.fix_missing_locations(tree)
+    lambda_ = ast.Lambda(arguments, formula.node)
+    return _evaluated(lambda_, formula, {**VOCABULARY, **(constants or {})})
+
+
+def compile_reading(formula: Formula) -> Callable[[Env], Any]:
+    """The formula as a Python function of what binds its names.
+
+    As in `walk`, a name has a value when it is read, which may be never.
+
+    >>> compile_reading(parse("a and sum(a * n for n in b)"))({"a": 0})
+    0
+    """
+    arguments = ast.arguments(
+        [], [ast.arg(_ENV)], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    lambda_ = ast.Lambda(arguments, _reading(formula.node, frozenset()))
+    return _evaluated(lambda_, formula, {_READ: _read})
+
+
+# What no formula can name.
+_ENV, _READ = " names", " read"
+_read = partial(lookup, known=VOCABULARY)
+
+
+def _reading(node: Any, bound: frozenset[str]) -> Any:
+    """An expression that reads its names, but those that a loop has bound."""
+    match node:
+        case ast.Name(name) if name not in bound:
+            arguments: list[ast.expr] = [ast.Name(_ENV, ast.Load()), ast.Constant(name)]
+            return ast.Call(ast.Name(_READ, ast.Load()), arguments, [])
+        case ast.GeneratorExp(item, [loop]):
+            inner = bound | {*_targets(loop.target)}
+            over, ifs = _reading(loop.iter, bound), _reading(loop.ifs, inner)
+            own = ast.comprehension(loop.target, over, ifs, 0)
+            return ast.GeneratorExp(_reading(item, inner), [own])
+        case ast.expr():
+            parts = {n: _reading(v, bound) for n, v in ast.iter_fields(node)}
+            return type(node)(**parts)
+        case [*items]:
+            return [_reading(item, bound) for item in items]
+    return node
+
+
+def _evaluated(
+    function: ast.Lambda, formula: Formula, known: Env
+) -> Callable[..., Any]:
+    tree = ast.fix_missing_locations(ast.Expression(function))
     with _quiet() if _is_warned_of(formula.node) else nullcontext():
         code = compile(tree, f"<traceir rule: {formula}>", "eval")
-    scope = {"__builtins__": {}, **VOCABULARY, **(constants or {})}
-    function: Callable[..., Any] = eval(code, scope)
-    return function
+    made: Callable[..., Any] = eval(code, {"__builtins__": {}, **known})
+    return made

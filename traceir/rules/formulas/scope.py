@@ -44,3 +44,18 @@ class Scope(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def lookup(env: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> Any:
+    """The value of a name in an environment, or among those that are always known.
+
+    >>> lookup(Scope({"a": 1}, outer={"b": 2}), "b", {"b": 3, "c": 4})
+    2
+    """
+    while type(env) is Scope:
+        if name in env._values:
+            return env._values[name]
+        if name in env._pending:
+            return env[name]
+        env = env._outer
+    return env[name] if name in env else known[name]
