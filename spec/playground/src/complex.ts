@@ -135,6 +135,7 @@ export function complexFunctions(f: RealFunctions): Record<string, Function> {
   }
   function power(a: Complex, b: Complex): Complex {
     if (b.zero) return UNIT;
+    if (!a.zero && b.im.zero && b.re.compare(ONE) === 0) return a;
     if (!(a.finite && b.finite)) return UNKNOWN;
     const n = b.im.zero && b.re.integral ? Number(b.re.num) : NaN;
     if (a.zero) return b.re.negative ? UNIT.div(a) : new Complex(ZERO, ZERO);

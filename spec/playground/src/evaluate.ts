@@ -17,8 +17,15 @@ export type Watch = (step: Step) => void;
 /** Turns of a loop after which it is given up. */
 const TURNS = 10_000;
 
-/** The results of a program for these arguments. */
-export function run(spec: Spec, program: Program, args: readonly Tensor[], watch?: Watch, depth = 0): Tensor[] {
+/** The results of a program, which is given one argument of the same shape for each of its inputs. */
+export function run(spec: Spec, program: Program, args: readonly Tensor[], watch?: Watch): Tensor[] {
+  const fits = (v: Var, k: number): boolean => String(args[k]?.aval.shape) === String(v.aval.shape);
+  if (args.length !== program.inputs.length || !program.inputs.every(fits)) throw spec.error("eval.arguments", args.map((x) => x.aval).join(" "));
+  return runFitting(spec, program, args, watch);
+}
+
+/** The results of a program for arguments that fit. */
+function runFitting(spec: Spec, program: Program, args: readonly Tensor[], watch?: Watch, depth = 0): Tensor[] {
   const values = new Map<Var, Tensor>();
   [...program.constants, ...program.inputs].forEach((v, k) => {
     const given = k < program.constants.length ? program.values[k] : args[k - program.constants.length];
@@ -41,7 +48,7 @@ export function apply(spec: Spec, primitive: string, params: Params, operands: r
   if (row.steps) return steps(spec, row, params, operands, watch, depth + 1);
   const types = spec.infer(primitive, params, operands.map((x) => x.aval));
   const scope = spec.scope(row, operands, params);
-  if (row.post.length) return related(row, scope, types);
+  if (row.post.length) return related(row, scope, types, operands);
   if (!row.value) throw spec.error("axis.unbound", primitive);
   return types.map((aval, part) => {
     const element = (i: number[]): Value => row.value!(new Scope({ i: sizes(i), part: BigInt(part) }, row.each, scope));
@@ -57,7 +64,7 @@ class Again {
 /** A region: its steps run the programs in its params. */
 function steps(spec: Spec, row: Row, params: Params, operands: readonly Tensor[], watch: Watch | undefined, depth: number): Tensor[] {
   const types = spec.infer(row.name, signed(params), operands.map((x) => x.aval));
-  const inner = (program: Program, args: Tensor[]): Tensor[] => run(spec, program, args, watch, depth);
+  const inner = (program: Program, args: Tensor[]): Tensor[] => runFitting(spec, program, args, watch, depth);
   const calls = {
     run: inner,
     again: (next: Tensor[]) => new Again(next),

@@ -1,7 +1,7 @@
 /** Programs, arrays and params as JSON (spec/conformance.rst, "The cases as data"). */
 
 import { abs, Complex, hex, readReal, Real } from "./exact.js";
-import { payloadText } from "./numerals.js";
+import { nanOf, payloadText, usualNan } from "./numerals.js";
 import type { Spec } from "./spec.js";
 import { Aval, Dtype, HostFunction, Literal, Program, programsIn, Tensor, Tree, Var, type Atom, type Element, type Equation, type Param } from "./values.js";
 
@@ -10,25 +10,29 @@ export type Json = any;
 export const readType = (spec: Spec, t: Json): Aval => new Aval(t.shape, spec.dtype(t.dtype), t.weak ?? false);
 export const writeType = (a: Aval): Json => ({ dtype: a.dtype.name, shape: [...a.shape], weak: a.weak });
 
-/** A hexadecimal text; a NaN that is not the usual one has its bits. */
-function readFloat(text: string): Real {
+/** A hexadecimal text; a NaN that is not the usual one has a sign, or all its bits. */
+function readFloat(text: string, width = 64, fraction = 52): Real {
   const bits = /^nan\((0x[0-9a-f]+)\)$/.exec(text);
-  return bits ? Real.nanOf(BigInt(bits[1])) : readReal(text.replace("-nan", "nan"))!;
+  if (bits) return nanOf(BigInt(bits[1]), width, fraction)!;
+  return text === "-nan" ? Real.nanOf(usualNan(width, fraction) | (1n << BigInt(width - 1))) : readReal(text)!;
 }
 
-const writeFloat = (x: Real, bits: number): string => (x.bits === undefined ? hex(x) : payloadText(x.bits, bits));
+function writeFloat(x: Real, width = 64, fraction = 52): string {
+  if (x.bits === undefined) return hex(x);
+  return x.bits === (usualNan(width, fraction) | (1n << BigInt(width - 1))) ? "-nan" : payloadText(x.bits, width);
+}
 
 export function readElement(x: Json, dtype: Dtype): Element {
   if (dtype.kind === "boolean") return Boolean(x);
-  if (dtype.kind === "floating") return readFloat(x);
-  if (dtype.kind === "complex") return new Complex(readFloat(x[0]), readFloat(x[1]));
+  if (dtype.kind === "floating") return readFloat(x, dtype.bits, dtype.format.fraction);
+  if (dtype.kind === "complex") return new Complex(...(x.map((p: Json) => readFloat(p, dtype.bits / 2, dtype.format.fraction)) as [Real, Real]));
   const whole = BigInt(x);
   return dtype.kind === "key" ? [whole >> 32n, whole & 0xffffffffn] : whole;
 }
 
 export function writeElement(x: Element, dtype: Dtype): Json {
-  if (x instanceof Real) return writeFloat(x, dtype.bits);
-  if (x instanceof Complex) return [x.re, x.im].map((p) => writeFloat(p, dtype.bits / 2));
+  if (x instanceof Real) return writeFloat(x, dtype.bits, dtype.format.fraction);
+  if (x instanceof Complex) return [x.re, x.im].map((p) => writeFloat(p, dtype.bits / 2, dtype.format.fraction));
   if (typeof x === "boolean") return x;
   return String(typeof x === "bigint" ? x : (x[0] << 32n) | x[1]);
 }
@@ -76,8 +80,8 @@ export function readParam(spec: Spec, p: Json, known: Shared<number, Program> = 
 
 export function writeParam(p: Param, shared: Shared<Program, number> = new Map()): Json {
   if (typeof p === "bigint") return abs(p) < 1n << 53n ? Number(p) : { int: String(p) };
-  if (p instanceof Real) return { float: hex(p) };
-  if (p instanceof Complex) return { complex: [hex(p.re), hex(p.im)] };
+  if (p instanceof Real) return { float: writeFloat(p) };
+  if (p instanceof Complex) return { complex: [writeFloat(p.re), writeFloat(p.im)] };
   if (p instanceof Dtype) return { dtype: p.name };
   if (p instanceof Aval) return { type: writeType(p) };
   if (p instanceof Program) return { program: { ...writeProgram(p, shared), ...(shared.has(p) && { number: shared.get(p) }) } };

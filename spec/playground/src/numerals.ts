@@ -40,11 +40,14 @@ function complexOf(text: string, dtype: Dtype | null): Complex | null {
   return parts?.[0] && parts[1] ? new Complex(parts[0], parts[1]) : null;
 }
 
+/** The bits of the usual NaN. */
+export const usualNan = (width: number, fraction: number): bigint => (((1n << BigInt(width - fraction)) - 1n) << BigInt(fraction - 1)) & ((1n << BigInt(width - 1)) - 1n);
+
 /** The NaN that has these bits, null where they are those of none. */
-function nanOf(bits: bigint, width: number, fraction: number): Real | null {
+export function nanOf(bits: bigint, width: number, fraction: number): Real | null {
   const exponent = (1n << BigInt(width - fraction - 1)) - 1n;
   const isNan = bits < 1n << BigInt(width) && ((bits >> BigInt(fraction)) & exponent) === exponent && bits & ((1n << BigInt(fraction)) - 1n);
-  return isNan ? Real.nanOf(bits) : null;
+  return !isNan ? null : bits === usualNan(width, fraction) ? Real.NAN : Real.nanOf(bits);
 }
 
 /** The value of a text in a dtype, null where it has none (text.literal). */

@@ -72,6 +72,8 @@ export class Session implements Surroundings {
     for (const [name, f] of Object.entries<Json>(session.functions)) this.define(name, f);
   }
 
+  /** The flag by which functions under `jit` are run as they are (level.disable_jit). */
+  private disabled = (): boolean => this.flags.disable_jit === "True";
   x64 = (): boolean => this.flags.enable_x64 === "True";
 
   /** What each call and each question gave, in order. */
@@ -120,7 +122,7 @@ export class Session implements Surroundings {
     const made: Defined = { name, call, identity: own ? inner.identity : name, parameters, statics, options };
     this.defined.set(name, made);
     this.plain.set(name, call);
-    this.jitted.set(name, (args, kwargs = {}) => this.traced(made, "jit", args, kwargs)[1]);
+    this.jitted.set(name, (args, kwargs = {}) => (this.disabled() ? call(bound(made, args, kwargs)) : this.traced(made, "jit", args, kwargs)[1]));
   }
 
   private transformed(tr: Json, inner: Callee): Callee {
@@ -184,9 +186,8 @@ export class Session implements Surroundings {
     const args = step.args.map((a: Json) => this.thing(a));
     const kwargs = Object.fromEntries(Object.entries<Json>(step.kwargs).map(([n, a]) => [n, this.thing(a)]));
     if (this.face !== "jax") throw unsupported("plain NumPy functions");
-    if (step.via === "eager") return { event: "traces", values: this.results(f.call(bound(f, args, kwargs))) };
+    if (step.via === "eager" || (step.via === "jit" && this.disabled())) return { event: "traces", values: this.results(f.call(bound(f, args, kwargs))) };
     if (!["jit", "make_jaxpr", "eval_shape", "trace", "lower"].includes(step.via)) throw unsupported(`a call through ${step.via}`);
-    if (step.via === "jit" && this.flags.disable_jit === "True") return { event: "traces", values: this.results(f.call(bound(f, args, kwargs))) };
     const way = step.via === "make_jaxpr" || step.via === "eval_shape" ? step.via : "jit";
     const [event, found, entry] = this.traced(f, way, args, kwargs, step.via === "jit");
     const staged = step.staged ? { program: writeProgram(entry.program) } : {};

@@ -3,21 +3,24 @@
 import { Decimal } from "decimal.js";
 import { fromDecimal, PI, precisely, toDecimal } from "./decimals.js";
 import { Real } from "./exact.js";
+import { unsupported } from "./values.js";
 
 const [ZERO, ONE] = [Real.ZERO, Real.ONE];
 const D = (x: Decimal.Value): Decimal => new Decimal(x);
 /** Terms below this share of a sum change no digit that counts. */
 const SMALL = D("1e-110");
+const LONGEST = 50_000;
+const tooLong = (): Error => unsupported("a special function where its series are too long");
 
 /** The sum of terms of which `next` makes each from the one before and its number. */
 function series(first: Decimal, next: (term: Decimal, n: number) => Decimal): Decimal {
   let [sum, term] = [first, first];
-  for (let n = 1; n < 200_000; n++) {
+  for (let n = 1; n <= LONGEST; n++) {
     term = next(term, n);
     sum = sum.add(term);
     if (term.abs().lte(sum.abs().mul(SMALL))) return sum;
   }
-  throw new RangeError("a series that does not end");
+  throw tooLong();
 }
 
 // Error functions ------------------------------------------------------------------------
@@ -154,8 +157,9 @@ function zetaOf(s: Decimal, q: Decimal): Decimal {
 function zeta(s: Real, q: Real): Real {
   if (s.nan || q.nan || s.compare(ONE) < 0) return Real.NAN;
   if (s.compare(ONE) === 0) return Real.INF;
-  const pole = whole(q) && (q.negative || q.zero);
-  if (pole) return q.special || (s.finite && whole(s) && s.num % 2n === 0n) || s.finite ? Real.INF : Real.NAN;
+  if (q.zero) return Real.INF;
+  // Terms of both sides of a pole have one sign if the exponent is even.
+  if (whole(q) && q.negative) return whole(s) && s.num % 2n === 0n ? Real.INF : Real.NAN;
   if (q.special) return q.negative ? Real.NAN : ZERO;
   if (q.negative && !whole(s)) return Real.NAN;
   if (s.special) return q.compare(ONE) < 0 ? Real.INF : q.compare(ONE) === 0 ? ONE : ZERO;
@@ -167,6 +171,7 @@ function polygamma(n: Real, x: Real): Real {
   if (n.nan || x.nan || n.negative || !whole(n)) return Real.NAN;
   if (n.zero) return digamma(x);
   const odd = (n.num & 1n) === 1n;
+  if (whole(x) && (x.negative || x.zero)) return odd ? Real.INF : Real.NAN;
   const order = Number(n.num);
   const found = zeta(n.add(ONE), x);
   const factorial = fromDecimal(logGamma(D(order).add(1)).exp());
@@ -183,10 +188,11 @@ function lower(a: Decimal, x: Decimal): Decimal {
 
 /** The share above x, by the continued fraction where that is the smaller part. */
 function upper(a: Decimal, x: Decimal): Decimal {
-  if (x.lt(a.add(2))) return D(1).sub(lower(a, x));
+  if (x.lt(1) || x.lt(a)) return D(1).sub(lower(a, x));
   let [c, d] = [D("1e200"), D(1).div(x.add(1).sub(a))];
   let [h, b] = [d, x.add(1).sub(a)];
-  for (let n = 1; n < 100_000; n++) {
+  for (let n = 1; ; n++) {
+    if (n > LONGEST) throw tooLong();
     const an = a.sub(n).mul(n);
     b = b.add(2);
     d = D(1).div(an.mul(d).add(b));
@@ -220,7 +226,7 @@ function igammac(a: Real, x: Real): Real {
 /** The derivative of the share by the form: a difference of which half the digits are left. */
 function gradient(a: Decimal, x: Decimal): Decimal {
   const h = a.mul("1e-60");
-  return precisely(260, () => lower(a.add(h), x).sub(lower(a.sub(h), x)).div(h.mul(2)));
+  return precisely(260 + 2 * Math.max(0, -a.e), () => lower(a.add(h), x).sub(lower(a.sub(h), x)).div(h.mul(2)));
 }
 
 function igammaGradA(a: Real, x: Real): Real {
@@ -231,18 +237,20 @@ function igammaGradA(a: Real, x: Real): Real {
 
 function randomGammaGrad(a: Real, x: Real): Real {
   const end = ends(a, x);
-  if (end) return end.nan || a.zero || x.special ? Real.NAN : ZERO;
+  if (end) return end.nan || a.zero || a.special || x.special ? Real.NAN : ZERO;
   const [form, place] = [toDecimal(a), toDecimal(x)];
   const density = form.sub(1).mul(place.ln()).sub(place).sub(logGamma(form)).exp();
   return fromDecimal(gradient(form, place).neg().div(density));
 }
 
 function betainc(a: Real, b: Real, x: Real): Real {
-  if (a.nan || b.nan || x.nan || x.negative || x.compare(ONE) > 0 || a.negative || b.negative || a.zero || b.zero) {
-    return x.zero && !a.negative && !b.negative && a.finite && b.finite && !a.zero && !b.zero ? ZERO : Real.NAN;
-  }
-  if (x.zero || x.compare(ONE) === 0) return x.zero ? ZERO : ONE;
-  if (a.special || b.special) return a.special && b.special ? Real.NAN : a.special ? ZERO : ONE;
+  const [low, high] = [x.zero, x.compare(ONE) === 0];
+  if (a.nan || b.nan || x.nan || x.compare(ZERO) < 0 || x.compare(ONE) > 0 || a.compare(ZERO) < 0 || b.compare(ZERO) < 0) return Real.NAN;
+  if ((a.zero && b.zero) || (a.special && b.special)) return Real.NAN;
+  // All of the integral lies at one end, or on one side.
+  if (a.zero || b.special) return ONE;
+  if (b.zero || a.special || low) return ZERO;
+  if (high) return ONE;
   const share = (p: Decimal, q: Decimal, z: Decimal): Decimal =>
     p.mul(z.ln()).add(q.mul(D(1).sub(z).ln())).sub(logGamma(p)).sub(logGamma(q)).add(logGamma(p.add(q))).exp().div(p)
       .mul(series(D(1), (t, n) => t.mul(p.add(q).add(n - 1)).div(p.add(n)).mul(z)));
