@@ -16,21 +16,21 @@ from traceir.conform.__main__ import main
 from traceir.conform.casefiles.cases import attempt
 from traceir.conform.casefiles.plain_functions import PlainCall
 from traceir.conform.casefiles.sessions import Session, SessionObject
-from traceir.conform.casefiles.values import Ref, TypedValue
-from traceir.conform.reporting.dump import case_data, object_data
-from traceir.dtypes import KEY, as_dtype, is_key, kind_of
+from traceir.conform.casefiles.values import TypedValue
+from traceir.conform.protocol.decoding import (
+    read_array,
+    read_object,
+    read_program,
+    read_session,
+    read_type,
+)
+from traceir.conform.protocol.encoding import node_data, object_data
+from traceir.conform.reporting.dump import case_data
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     ClosedJaxpr,
-    Eqn,
-    HostFunction,
-    Jaxpr,
-    Literal,
-    Var,
-    sort_params,
 )
 from traceir.text import syntax
-from traceir.text.objects import read_tree
 
 CASES = load_cases()
 FILES = columns.files()
@@ -41,118 +41,6 @@ STEPS = {"call": Call, "setting": Setting, "probe": Probe}
 def dumped(name: str) -> Any:
     """A case as a reader of JSON gets it."""
     return json.loads(json.dumps(case_data(columns.cases()[name])))
-
-
-# A reader of the form that the chapter describes, which knows JSON and NumPy alone
-# until it makes what is compared.
-
-
-def read_type(data: Any) -> ShapedArray:
-    """A type."""
-    assert data.keys() == {"dtype", "shape", "weak"}
-    return ShapedArray(data["shape"], data["dtype"], data["weak"])
-
-
-def read_elements(data: Any, aval: ShapedArray) -> np.ndarray:
-    """Elements, of the type's shape."""
-    if is_key(aval.dtype):
-        words = [[key >> 32, key & 0xFFFFFFFF] for key in map(int, data)]
-        return (
-            np.array(words, "uint32")
-            .reshape(-1, 2)
-            .view(KEY)[..., 0]
-            .reshape(aval.shape)
-        )
-    match kind_of(aval.dtype):
-        case "i" | "u":
-            assert all(isinstance(text, str) for text in data)
-            data = list(map(int, data))
-        case "f":
-            data = [float.fromhex(text) for text in data]
-        case "c":
-            data = list(map(read_complex, data))
-    return np.array(data, aval.dtype).reshape(aval.shape)
-
-
-def read_complex(parts: Any) -> complex:
-    """A complex number."""
-    return complex(*map(float.fromhex, parts))
-
-
-def read_array(data: Any) -> TypedValue:
-    """An array."""
-    aval = read_type(data["type"])
-    return TypedValue(aval, read_elements(data["elements"], aval))
-
-
-def read_program(data: Any) -> ClosedJaxpr:
-    """A program."""
-    known: dict[int, Var] = {}
-
-    def binder(data: Any) -> Var:
-        return known.setdefault(data["var"], Var(read_type(data["type"])))
-
-    def atom(data: Any) -> Var | Literal:
-        if "literal" not in data:
-            return known[data["var"]] if "type" not in data else binder(data)
-        aval = read_type(data["type"])
-        return Literal(
-            read_elements([data["literal"]], aval.update(shape=()))[()], aval
-        )
-
-    constants = tuple(map(binder, data["constants"]))
-    values = [c for c in data["constants"] if "elements" in c]
-    consts = (read_elements(c["elements"], read_type(c["type"])) for c in values)
-    inputs = tuple(map(binder, data["inputs"]))
-    eqns = []
-    for e in data["equations"]:
-        operands = tuple(map(atom, e["inputs"]))
-        params = {name: read_object(value) for name, value in e["params"].items()}
-        outputs = tuple(map(binder, e["outputs"]))
-        effects = frozenset(e["effects"])
-        args = (e["primitive"], operands, outputs, sort_params(params), effects)
-        eqns.append(Eqn(*args))
-    results = tuple(map(atom, data["results"]))
-    return ClosedJaxpr(Jaxpr(constants, inputs, tuple(eqns), results), tuple(consts))
-
-
-@cache
-def read_once(text: str) -> ClosedJaxpr:
-    """A program within others; one that stands in several places is shared."""
-    return read_program(json.loads(text))
-
-
-def read_object(data: Any) -> Any:
-    """A parameter or an argument."""
-    if not isinstance(data, dict):
-        return data
-    ((kind, part),) = data.items()
-    match kind:
-        case "float":
-            return float.fromhex(part)
-        case "int":
-            return int(part)
-        case "complex":
-            return read_complex(part)
-        case "tuple" | "list":
-            return {"tuple": tuple, "list": list}[kind](map(read_object, part))
-        case "dict":
-            return {read_object(key): read_object(value) for key, value in part}
-        case "dtype":
-            return as_dtype(part)
-        case "type":
-            return read_type(part)
-        case "array":
-            return read_array(part)
-        case "program":
-            return read_once(json.dumps(part))
-        case "ref":
-            return Ref(part)
-        case "function":
-            return HostFunction(part)
-        case "tree":
-            return read_tree(part)
-    raise ValueError(kind)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -223,14 +111,7 @@ def check_session(data: Any, session: Session) -> None:
         kind = STEPS[found["is"]]
         assert isinstance(step, kind)
         assert found.keys() == {"is", *(field.name for field in fields(kind))}
-        if not isinstance(step, Call):
-            continue
-        assert found["function"] == step.function and found["via"] == step.via
-        if not any("is" in a for a in found["args"] if isinstance(a, dict)):
-            assert same(tuple(map(read_object, found["args"])), step.args)
-        values = found["values"]
-        got = values if values is None else tuple(map(read_object, values))
-        assert same(got, step.values)
+    assert node_data(read_session(data)) == node_data(session) == data
 
 
 def test_nothing_is_rounded() -> None:
@@ -258,7 +139,7 @@ def test_an_object_without_a_form_is_an_error() -> None:
 def test_a_host_function_is_a_tree() -> None:
     data = dumped("cache/static-by-type")["session"]["functions"]["f"]
     names = {field.name for field in fields(Function)} - {"source"}
-    assert data.keys() == {"is", *names}
+    assert data.keys() == {"is", "closed", *names}
     program = data["program"]
     assert [binder["static"] for binder in program["inputs"]] == [False, True]
     (equation,) = program["equations"]

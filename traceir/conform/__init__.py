@@ -8,6 +8,7 @@ each case. Start reading at `judging.run.judge`; `__main__` is the command.
 - `jax`: JAX as an implementation under test
 - `judging`: verdicts: an implementation's answers compared with cases
 - `processes`: child processes in which implementations are judged
+- `protocol`: the protocol: implementations in any language, asked by lines of JSON
 - `reporting`: reports of runs: text, HTML, JSON and the status page
 - `systems`: systems that run sessions of calls: by tables, `traceir` and others
 

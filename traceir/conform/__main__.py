@@ -15,7 +15,7 @@ from pathlib import Path
 
 from traceir.conform.casefiles.cases import Case, load_cases
 from traceir.conform.judging import runs
-from traceir.conform.judging.adapters import SHIPPED, NotLoaded
+from traceir.conform.judging.adapters import COMMAND, SHIPPED, NotLoaded
 from traceir.conform.judging.deviations import (
     Deviation,
     DeviationError,
@@ -33,6 +33,8 @@ from traceir.rules import spec_path
 
 # The exit statuses of the command.
 GOOD, BAD, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+# Seconds by which a case may take longer than one answer of a command.
+SLACK = 5.0
 
 
 class UsageError(Exception):
@@ -52,6 +54,8 @@ def parser(prog: str = "python -m traceir.conform") -> argparse.ArgumentParser:
     add = found.add_argument
     text = f"package.module:attribute, or one that comes along: {names}"
     add("implementation", nargs="?", help=text)
+    text = "an implementation behind a command line, which speaks the protocol"
+    add("--command", metavar="LINE", help=text)
     text = "only cases of that name; * and ? stand for any text, any character"
     add("--cases", action="append", metavar="PATTERN", help=text)
     add("--report", type=Path, metavar="FILE", help="write a page of HTML")
@@ -156,15 +160,20 @@ def _run(options: argparse.Namespace) -> int:
         for name in write_values(selected(options.write), spec_path() / "cases"):
             print(f"written: {name}")
         return GOOD
-    if options.implementation is None:
+    if (options.implementation is None) == (options.command is None):
         raise UsageError("which implementation? `--help` tells how to name one")
     files = _files(options)
     if find_spec("mpmath") is None:
         raise UsageError("judging takes mpmath: pip install 'traceir[conform]'")
     cases = selected(options.cases)
-    record = Record(deviations(options.implementation, options.deviations))
-    limits = Limits(options.timeout, max(options.timeout, Limits.load), options.jobs)
-    found = conduct(options.implementation, cases, limits, record)
+    spec, slack = options.implementation, 0.0
+    if options.command is not None:
+        # The client tells which answer is late, and so has to be the first to do so.
+        spec, slack = f"{COMMAND}{options.timeout} {options.command}", SLACK
+    record = Record(deviations(spec, options.deviations))
+    limit = options.timeout + slack
+    limits = Limits(limit, max(limit, Limits.load), options.jobs)
+    found = conduct(spec, cases, limits, record)
     print(report.to_text(found), end="")
     for path, render in files.items():
         _write(path, render(found))

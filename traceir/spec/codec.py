@@ -53,8 +53,11 @@ def encode(value: Any) -> Json:
             return {_key(k): encode(v) for k, v in value.items()}
     if not is_dataclass(value):
         raise TypeError(f"{type(value).__name__} has no form in JSON")
-    hints = members(type(value))
-    return {member: _tagged(getattr(value, name), kind) for member, name, kind in hints}
+    row: Any = type(value)
+    return {
+        member: _tagged(getattr(value, name), kind)
+        for member, name, kind in members(row)
+    }
 
 
 def _key(key: Any) -> str:

@@ -78,11 +78,13 @@ def schema() -> dict[str, Json]:
     }
 
 
-def _record(parts: Mapping[str, Json]) -> dict[str, Json]:
-    """An object that has these members and no others."""
+def _record(
+    parts: Mapping[str, Json], maybe: Mapping[str, Json] | None = None
+) -> dict[str, Json]:
+    """An object that has these members, it may be some more, and no others."""
     return {
         "type": "object",
-        "properties": dict(parts),
+        "properties": {**parts, **(maybe or {})},
         "required": list(parts),
         "additionalProperties": False,
     }
@@ -161,6 +163,7 @@ def _forms(parts: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
 
 
 _TYPE = {"$ref": "#/$defs/type"}
+_TYPE_OR_NULL = {"anyOf": [_TYPE, {"type": "null"}]}
 _ARRAY = {"$ref": "#/$defs/array"}
 _VALUE = {"$ref": "#/$defs/value"}
 _ATOM = {"$ref": "#/$defs/atom"}
@@ -171,7 +174,7 @@ _BOOLEAN = {"type": "boolean"}
 _INTEGER = {"type": "integer"}
 _FLOAT = {
     "type": "string",
-    "pattern": "^-?(0x[01]\\.[0-9a-f]+p[+-][0-9]+|0x0\\.0p\\+0|inf|nan)$",
+    "pattern": "^(-?(0x[01]\\.[0-9a-f]+p[+-][0-9]+|inf|nan)|nan\\(0x[0-9a-f]+\\))$",
 }
 # What is no row: formulas, the grammar, values, programs and cases.
 PLAIN: Final[dict[str, Json]] = {
@@ -292,7 +295,8 @@ PLAIN: Final[dict[str, Json]] = {
             "inputs": _list({"$ref": "#/$defs/binder"}),
             "equations": _list({"$ref": "#/$defs/equation"}),
             "results": _list(_ATOM),
-        }
+        },
+        {"number": _INTEGER},
     ),
     "node": {
         "description": "A part of a session, or of a text as a tree.",

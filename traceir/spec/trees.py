@@ -32,6 +32,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, Final
 
+from traceir.conform.protocol.encoding import SAFE
 from traceir.rules.formulas.language import BINARY, COMPARE, Formula, parse
 
 Json = Any
@@ -58,11 +59,9 @@ COMPARE_SIGNS: Final[Mapping[type[ast.cmpop], str]] = {
     ast.IsNot: "is not",
 }
 assert BINARY_SIGNS.keys() == BINARY.keys() and COMPARE_SIGNS.keys() == COMPARE.keys()
-# The integers that every reader of JSON keeps as they are.
-SAFE: Final = 2**53
 
 
-def number(value: float) -> Json:
+def number(value: int | float) -> Json:
     """A number, exactly; booleans are JSON's own.
 
     >>> number(3), number(2**60), number(0.1)

@@ -22,6 +22,10 @@ SHIPPED: Mapping[str, str] = {
     "numba": "traceir.conform.systems.implementations:numba",
     "jax": "traceir.conform.jax.adapter:Jax",
 }
+# A command line is no name of Python's; before it stand the seconds that an answer may
+# take: `command 30 node impl.js`.
+COMMAND = "command "
+CLIENT = "traceir.conform.protocol.client"
 METHODS = ("type", "eval", "session")
 # The text of a reason is cut here: the arrays of an adapter can be of any size.
 LONGEST = 4000
@@ -96,6 +100,8 @@ def load(spec: str) -> Adapter:
     Traceback (most recent call last):
     traceir.conform.judging.adapters.NotLoaded: traceir has no attribute `nothing`
     """
+    if spec.startswith(COMMAND):
+        return _of_command(spec)
     path = SHIPPED.get(spec, spec)
     module, colon, attribute = path.partition(":")
     if not (module and colon and attribute):
@@ -112,6 +118,16 @@ def load(spec: str) -> Adapter:
         raise
     except BaseException as error:  # also what leaves Python
         raise NotLoaded(f"{path}: {describe(error)}") from None
+
+
+def _of_command(spec: str) -> Adapter:
+    """The adapter of a command line; NotLoaded if it does not greet as it should."""
+    _, limit, command = spec.split(" ", 2)
+    client: Any = import_module(CLIENT)
+    try:
+        return _adapter(command, client.CommandClient(command, float(limit)))
+    except client.CommandError as error:
+        raise NotLoaded(f"{command}: {error}") from None
 
 
 def _made(found: Any) -> Any:

@@ -144,12 +144,19 @@ def _check(
         )
     if case.reject:
         return _check_refusal(implementation, case, program)
-    return (
+    why = (
         _check_types(case, types)
         or _check_types_beside(implementation, program, types)
         or _check_text(implementation, case, program)
-        or results.faults(implementation, case, program, None if exact else rules)
     )
+    try:
+        return why or results.faults(
+            implementation, case, program, None if exact else rules
+        )
+    except (answers.Malformed, Borrowed, Unsupported):
+        raise
+    except Exception as error:
+        return _check_rejection(implementation, error, case)
 
 
 def _typed(

@@ -34,6 +34,8 @@ def main(spec: str, names: int, verdicts: int) -> None:
             name = line.rstrip("\n")
             found = adapter.verdict(cases[name])
             _send(verdicts, {"case": name, "kind": found.kind, "why": found.why})
+    if hasattr(adapter.implementation, "close"):
+        adapter.implementation.close()
     # Not by way of the interpreter's end: threads of the implementation may hang.
     os._exit(0)
 

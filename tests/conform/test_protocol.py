@@ -1,0 +1,158 @@
+"""The protocol: commands are judged as adapters are, whatever they do.
+
+Serves: every table
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import columns
+import pytest
+
+from traceir.conform import Verdict, load_cases
+from traceir.conform.__main__ import main
+from traceir.conform.judging.adapters import NotLoaded, load
+from traceir.conform.processes.pool import Limits, WorkerPool
+
+HERE = Path(__file__).parent
+FIRST, SECOND = "add/special", "neg/floats"
+
+
+def command(how: str, *more: str) -> str:
+    """The command line of a command that behaves so."""
+    return shlex.join([sys.executable, str(HERE / "commands.py"), how, *more])
+
+
+def verdicts(how: str, *names: str, limit: float = 20.0) -> dict[str, Verdict]:
+    """The verdicts of a command, by the runner that watches it."""
+    pool = WorkerPool(f"command {limit} {command(how)}", Limits(limit + 5))
+    return dict(pool.verdicts(names))
+
+
+def test_a_command_is_judged() -> None:
+    names = [
+        case.name for case in load_cases() if case.name.startswith(("add/", "neg/"))
+    ]
+    pool = WorkerPool(f"command 20 {command('rightly')}")
+    found = dict(pool.verdicts(names))
+    assert pool.about is not None
+    assert (pool.about.name, pool.about.version) == ("tiny", "2")
+    assert {v.kind for v in found.values()} == {"pass", "unsupported"}
+    assert found[FIRST].kind == "pass" and found["add/bool"].kind == "pass"
+
+
+@pytest.mark.parametrize(
+    "how, kind, why",
+    [
+        ("dies", "crashed", "`infer`: ended with status 3; it last wrote: out of mem"),
+        ("is killed", "crashed", "`infer`: ended with status -9"),
+        ("closes", "crashed", "`infer`: closed its output"),
+        ("half a line", "crashed", 'ended with status 0 within a line: {"id": 1, "gi'),
+        ("floods", "crashed", "`infer`: a line of more than 64 MiB"),
+        ("floods with lines", "crashed", "an answer to 0, asked was 2"),
+        ("not UTF-8", "crashed", "no UTF-8, at byte 8"),
+        ("no JSON", "crashed", "no JSON: Expecting value"),
+        ("NaN", "crashed", "no JSON: NaN"),
+        ("too deep", "crashed", "no JSON: "),
+        ("no object", "crashed", "no object of JSON: [1, 2]"),
+        ("out of order", "crashed", "an answer to 3, asked was 2"),
+        ("no id", "crashed", "an answer to None, asked was 2"),
+        ("true id", "crashed", "an answer to True, asked was 2"),
+        ("nothing", "crashed", "none of gives, rejected, unsupported, error"),
+        ("two", "crashed", "gives and unsupported of gives, "),
+        ("twice", "crashed", "wrote what nobody asked for"),
+        ("error", "crashed", "`infer`: division by zero"),
+        ("no rule", "fail", "`infer` is rejected by neither a rule nor a class"),
+        ("types", "fail", "is no answer to `infer`: "),
+        ("lies", "fail", "expected f32"),
+        ("few", "fail", "5 elements for f32[6]"),
+        ("decimal", "fail", "'1.5' is no hexadecimal text of a number"),
+        ("double", "fail", "0x1.0000000000001p+0 is no element of float32"),
+        ("floods with errors", "pass", ""),
+    ],
+)
+def test_what_is_broken_has_a_verdict(how: str, kind: str, why: str) -> None:
+    found = verdicts(how, FIRST, SECOND)
+    assert found[FIRST].kind == kind, found
+    assert why in found[FIRST].why
+    # The next case finds it started anew.
+    assert found[SECOND].kind == kind
+
+
+@pytest.mark.parametrize("how", ["hangs", "half a line, hangs"])
+def test_silence_has_an_end(how: str) -> None:
+    found = verdicts(how, FIRST, limit=0.5)
+    assert found[FIRST] == Verdict(
+        "crashed", "CommandError: `infer`: no answer within 0.5 s"
+    )
+
+
+@pytest.mark.parametrize(
+    "how, why",
+    [
+        ("dies at once", "`hello`: ended with status 4; it last wrote: no such device"),
+        ("other version", "`hello`: speaks version 2.0 of the protocol, the judge 1."),
+        ("no version", "`hello`: speaks version None of the protocol"),
+        ("claims nonsense", "claims the requests dance"),
+        ("talks first", "`hello`: no JSON"),
+    ],
+)
+def test_who_does_not_greet_is_not_judged(
+    how: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--command", command(how), "--cases", FIRST]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_who_never_greets_is_not_judged() -> None:
+    with pytest.raises(NotLoaded, match=r"`hello`: no answer within 0\.5 s"):
+        load(f"command 0.5 {command('no greeting')}")
+    with pytest.raises(NotLoaded, match="cannot be started"):
+        load("command 1 no-such-command --here")
+
+
+def test_a_choice_that_is_not_allowed_fails() -> None:
+    found = verdicts("claims a choice", FIRST)
+    assert found[FIRST].kind == "fail" and "not allowed" in found[FIRST].why
+
+
+def test_what_is_not_claimed_is_unsupported() -> None:
+    names = ("text/unclosed", "grad/product", "cache/shape")
+    known = {case.name for case in load_cases()}
+    found = verdicts("rightly", *(name for name in names if name in known))
+    assert {v.kind for v in found.values()} == {"unsupported"}
+
+
+def test_a_command_is_told_to_end(tmp_path: Path) -> None:
+    path = tmp_path / "ended"
+    pool = WorkerPool(f"command 20 {command('rightly', str(path))}")
+    assert dict(pool.verdicts([FIRST]))[FIRST]
+    assert path.read_text() == "ended"
+
+
+# An adapter behind the protocol is judged as it is without.
+SAMPLE = [
+    *("text/unclosed", "cache/shape", "add/wraps", "add/bool", "jax/odds"),
+    *("level/bool-under-jit", "cache/a-global-is-read-by-the-trace"),
+    *("while/double-until-100", "reduce_sum/middle"),
+]
+
+
+def test_an_adapter_behind_the_protocol(tmp_path: Path) -> None:
+    every = {case.name for case in load_cases()}
+    chosen = [name for name in SAMPLE if name in every]
+    chosen += [cases[0].name for cases in columns.files().values()]
+    served = shlex.join([sys.executable, "-m", "traceir.conform.protocol", "oracle"])
+    path = tmp_path / "run.json"
+    patterns = [part for name in chosen for part in ("--cases", name)]
+    main(["--command", served, "--json", str(path), *patterns])
+    run = json.loads(path.read_text())
+    adapter = load("oracle")
+    cases = columns.cases()
+    for name, found in run["verdicts"].items():
+        if not cases[name].plain:
+            assert found["kind"] == adapter.verdict(cases[name]).kind, (name, found)
