@@ -1,5 +1,6 @@
 /** Batching by the classes of rows: each operation is applied once, to all examples (spec/transforms.rst). */
 
+import { overAxis } from "./collectives.js";
 import { SpecError } from "./errors.js";
 import { Scope, truth } from "./formula.js";
 import { INLINED } from "./derivatives.js";
@@ -125,25 +126,13 @@ const contraction: Rule = (t, _, values, [left, right], params, row) => {
 };
 
 const collective: Rule = (t, axis, values, dims, params, row) => {
-  if (axis.name !== null && namedAxes(t.spec, row.name, params).includes(axis.name)) return overAxis(t, axis, values, dims, params, row);
+  if (axis.name !== null && namedAxes(t.spec, row.name, params).includes(axis.name)) {
+    const [result, to] = overAxis(t, row.name, axis, values, dims, params);
+    return [[result], [to]];
+  }
   const [given, dim] = changed(t, row, values.map((v) => v.aval), params, axis.size, dims[0]!, false);
   return applied(t, row, values, given, dim);
 };
-
-/** A fold over a named axis is one of the batched dimension, among others; an index counts the examples. */
-function overAxis(t: Tracing, axis: Axis, values: Value[], dims: Dim[], params: Params, row: Row): Batched {
-  if (row.name === "axis_index") {
-    return [[t.one("iota", [], { dimension: 0n, dtype: t.spec.dtype("int32"), shape: [BigInt(axis.size)] })], [0]];
-  }
-  const folds: Record<string, string> = { psum: "reduce_sum", pmax: "reduce_max", pmin: "reduce_min" };
-  if (!folds[row.name]) throw new SpecError("", `${row.name} over the axis of a batch`, true);
-  const [v, dim] = dims[0] === null ? [placeAt(t, values[0], null, axis.size, 0), 0] : [values[0], dims[0]];
-  const rest = (params.axes as Param[]).filter((a) => a !== axis.name);
-  const here = rest.filter((a) => typeof a === "bigint").map((a) => (a < dim ? a : a + 1n));
-  const found = t.one(folds[row.name], [v], { axes: [BigInt(dim), ...here].sort((a, b) => Number(a - b)) });
-  const left = rest.filter((a) => typeof a === "string");
-  return [left.length ? t.bind(row.name, [found], { ...params, axes: left }) : [found], [null]];
-}
 
 // Primitives with rules of their own
 

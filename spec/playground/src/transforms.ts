@@ -226,6 +226,15 @@ function vmap(t: Tracing, f: Fun, options: Options): Fun {
   };
 }
 
+/** A program that is run again when cotangents arrive: it changes no value and no derivative (derive.checkpoint). */
+function checkpoint(t: Tracing, f: Fun, options: Options): Fun {
+  if ((options.policy ?? null) !== null) throw t.spec.error("checkpoint.policy", String(options.policy));
+  return (...args) => {
+    const { program, captured } = t.stage("checkpoint", args.map((v) => v.aval), (values) => f(...values));
+    return t.bind("remat2", [...captured, ...args], { jaxpr: program, differentiated: false, prevent_cse: true });
+  };
+}
+
 /** The transforms by name; each gets a function and options. */
 export const TRANSFORMS: Record<string, (t: Tracing, f: Fun, options: Options) => Fun> = {
   jvp,
@@ -245,4 +254,5 @@ export const TRANSFORMS: Record<string, (t: Tracing, f: Fun, options: Options) =
   jacobian: jacrev,
   hessian: (t, f, o) => jacfwd(t, jacrev(t, f, o), o),
   vmap,
+  checkpoint,
 };
