@@ -102,8 +102,11 @@ spec/playground/node_modules: spec/playground/package-lock.json
 	cd spec/playground && npm ci --ignore-scripts --no-fund --no-audit
 	@touch $@
 
-playground: spec/playground/node_modules ## build the second implementation, in TypeScript, and run its own tests
+playground: spec/playground/node_modules $(VENV)/.conform ## build the second implementation, in TypeScript; its tests, its run
 	cd spec/playground && npm run build && npm test
+	$(python) -m traceir.spec export -o spec/playground/dist/specification.json
+	$(python) -m traceir.conform --command 'node spec/playground/dist/impl.js' \
+	    --deviations spec/deviations/typescript.toml --json spec/runs/typescript.json
 
 status: $(VENV)/.conform ## print how each implementation did, from the runs that are kept
 	$(python) -m traceir.conform --status

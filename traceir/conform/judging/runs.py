@@ -15,7 +15,7 @@ from traceir.conform.judging.run import Verdict
 from traceir.rules import spec_path
 
 # The columns of the matrix, in order.
-COLUMNS = ("oracle", "reference", "numba", "jax")
+COLUMNS = ("oracle", "reference", "numba", "jax", "typescript")
 # The kinds of verdicts, in the order of reports. They are never added up.
 KINDS = ("pass", "fail", "unsupported", "deviation", "crashed")
 
