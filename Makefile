@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: new-primitive array-api record-types costs tla tlc spec-pdf theorems playground
+.PHONY: specification new-primitive array-api record-types costs tla tlc spec-pdf theorems playground
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -113,7 +113,14 @@ status: $(VENV)/.conform ## print how each implementation did, from the runs tha
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx $(quiet) -E -W --keep-going -b html docs build/html
+	$(MAKE) specification INTO=build/html
 	@echo build/html/index.html
+
+INTO ?= build/release
+specification: $(VENV)/.conform ## the specification as one JSON document, and its schema, in build/release
+	@mkdir -p $(INTO)
+	$(python) -m traceir.spec export -o $(INTO)/specification.json
+	$(python) -m traceir.spec schema -o $(INTO)/specification.schema.json
 
 spec-pdf: $(VENV)/.docs ## the specification as a PDF, by LaTeX; before `make docs`, the site leads to it
 	@for tool in xelatex latexmk rsvg-convert; do command -v $$tool > /dev/null || { \

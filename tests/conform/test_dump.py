@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from traceir.conform import Call, Case, Function, Probe, Setting, load_cases
-from traceir.conform.__main__ import main
 from traceir.conform.casefiles.cases import attempt
 from traceir.conform.casefiles.plain_functions import PlainCall
 from traceir.conform.casefiles.sessions import Session, SessionObject
@@ -25,11 +24,11 @@ from traceir.conform.protocol.decoding import (
     read_type,
 )
 from traceir.conform.protocol.encoding import node_data, object_data
-from traceir.conform.reporting.dump import case_data
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     ClosedJaxpr,
 )
+from traceir.spec.cases import case_data
 from traceir.text import syntax
 
 CASES = load_cases()
@@ -151,12 +150,3 @@ def test_a_host_function_is_a_tree() -> None:
 def test_objects_of_sessions_are_told_apart() -> None:
     made = object_data(SessionObject("object", (1, (2,))))
     assert made == {"is": "made", "kind": "object", "args": [1, {"tuple": [2]}]}
-
-
-def test_the_command_prints_all_cases(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--dump"]) == 0
-    text = capsys.readouterr().out
-    data = json.loads(text)
-    assert data.keys() == {"format", "cases"} and data["format"] == 2
-    assert [case["name"] for case in data["cases"]] == [c.name for c in CASES]
-    assert len(text.splitlines()) == len(CASES) + 2

@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from traceir.conform import Verdict, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.judging.runs import KINDS, ConformanceRun, from_json
+from traceir.conform.reporting.machine import to_badge
 from traceir.conform.reporting.page import to_html
 from traceir.conform.reporting.progress import Progress
 from traceir.conform.reporting.report import Report
@@ -91,7 +93,7 @@ def test_what_cannot_be_done_is_said(
         ("reference", "--timeout", "-1"),
         ("reference", "--timeout", "nan"),
         ("reference", "--colour"),
-        ("--dump", "--status"),
+        ("--status", "--write", "a/b"),
     ],
 )
 def test_usage(command: Command, arguments: tuple[str, ...]) -> None:
@@ -316,3 +318,49 @@ def test_the_adapter_of_the_chapter_runs(
     assert re.search(r"^[1-9]\d* passes are rejections that name no rule", out, re.M)
     chapter = (ROOT / "spec" / "conformance.rst").read_text()
     assert ".. literalinclude:: /adapter.py" in chapter
+
+
+def test_reports_for_machines(command: Command, tmp_path: Path) -> None:
+    xml, svg, badge = (tmp_path / name for name in ("a.xml", "b.svg", "b.json"))
+    patterns = ("--cases", "add/special", "--cases", "cache/shape")
+    status, _, _ = command("broken:NaNs", *patterns, "--junit", str(xml))
+    (suites,) = [ElementTree.parse(xml).getroot()]
+    found = {suite.get("name"): suite for suite in suites}
+    assert status == 1 and found.keys() == {"core", "cache"}
+    (case,) = found["core"]
+    assert case.get("name") == "add/special" and case.get("file") == "arithmetic.tir"
+    assert found["core"].get("failures") == "1" and case[0].tag == "failure"
+    assert (case[0].text or "").startswith("f32[6]{nan")
+    command("broken:NaNs", *patterns, "--badge", str(badge))
+    assert json.loads(badge.read_text())["color"] == "red"
+    command("reference", *patterns, "--badge", str(badge))
+    data = json.loads(badge.read_text())
+    assert (data["schemaVersion"], data["message"]) == (1, "2 pass")
+    command("reference", *patterns, "--badge", str(svg))
+    texts = [e.text for e in ElementTree.parse(svg).getroot().iter() if e.text]
+    assert texts[1:] == [data["label"], data["message"]]
+
+
+def test_a_badge_claims_what_passes_as_a_whole() -> None:
+    cases = load_cases()
+    passed = {case.name: Verdict("pass") for case in cases}
+    found = json.loads(to_badge(Report(ConformanceRun("a", verdicts=passed), cases)))
+    assert found["color"] == "brightgreen" and found["message"].startswith(
+        f"{len(cases):,} pass, all of core, text"
+    )
+    passed["add/wraps"] = Verdict("unsupported", "integers")
+    found = json.loads(to_badge(Report(ConformanceRun("a", verdicts=passed), cases)))
+    assert found["color"] == "green" and "all of text, levels" in found["message"]
+
+
+def test_unsupported_is_skipped_and_leaves_no_claim(
+    command: Command, tmp_path: Path
+) -> None:
+    xml, badge = tmp_path / "a.xml", tmp_path / "b.json"
+    files = ("--junit", str(xml), "--badge", str(badge))
+    command("broken:CoreOnly", "--cases", "cache/shape", *files)
+    (suite,) = ElementTree.parse(xml).getroot()
+    assert suite.get("skipped") == "1" and suite[0][0].tag == "skipped"
+    assert suite[0][0].get("message") == "unsupported: not claimed: cache"
+    data = json.loads(badge.read_text())
+    assert (data["message"], data["color"]) == ("0 pass", "green")

@@ -7,21 +7,28 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from traceir.conform import load_cases
+from traceir.dtypes import as_dtype
+from traceir.exact.reals import Real
+from traceir.oracle.accuracy import Goal, member, settle
+from traceir.oracle.scalar_interpreter import declared_choices
 from traceir.rules import Formula, Rules, default, load, parse, spec_path
 from traceir.spec.__main__ import main
 from traceir.spec.codec import encode
 from traceir.spec.document import TABLES, digest, document, read
 from traceir.spec.schema import schema
+from traceir.spec.sets import members, sets_of
 from traceir.spec.trees import formula, number, read_number, tree
 
 SCHEMA = spec_path() / "specification.schema.json"
@@ -157,3 +164,64 @@ def test_other_tables_are_exported(tmp_path: Path) -> None:
     assert found["rules"]["prims"]["add"]["value"]["op"] == "-"
     assert found["suite"]["sha256"]["rules"] != exported()["suite"]["sha256"]["rules"]
     assert tables_of(load(tmp_path))["prims"] == found["rules"]["prims"]
+
+
+# The sets of cases --------------------------------------------------------------------
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+REAL = ("exact", "rounded", "extremum", "ulp", "conditioned", "sum", "product")
+
+
+def within(name: str, found: list[Any], got: Any) -> bool:
+    """True if a set as JSON has a number: a reader's own few lines."""
+    if np.isnan(got):
+        return "nan" in found
+    place = math.copysign(1.0, got), float(got)
+    for one in found:
+        low, high = (one["from"], one["to"]) if isinstance(one, dict) else (one, one)
+        if low != "nan" and before(low, place) and not before(high, place, strict=True):
+            return True
+    return False
+
+
+def before(text: str, place: tuple[float, float], strict: bool = False) -> bool:
+    """True if a number stands before another, or at its place; -0 is before 0."""
+    number = float.fromhex(text)
+    mine = number, math.copysign(1.0, number)
+    other = place[1], place[0]
+    return mine < other if strict else mine <= other
+
+
+@given(st.data())
+def test_sets_have_the_members_that_the_oracle_accepts(data: st.DataObject) -> None:
+    dtype = as_dtype(data.draw(st.sampled_from(FLOATS)))
+    name = data.draw(st.sampled_from(REAL))
+    terms = data.draw(st.lists(st.floats(width=16, allow_subnormal=False), max_size=4))
+    want = sum((Real.of(x) for x in terms), Real.of(0))
+    usual = declared_choices(default())
+    goal = Goal(want, dtype, data.draw(st.integers(0, 3)), usual)
+    found = json.loads(json.dumps(members(name, goal)))
+    middle = settle(want, dtype)
+    near = [middle]
+    for _ in range(6):
+        near += [np.nextafter(near[-1], dtype.type(np.inf)) for _ in (1,)]
+    near += [np.nextafter(middle, dtype.type(-np.inf)), -middle]
+    near += [dtype.type(x) for x in (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0)]
+    for got in map(dtype.type, near):
+        assert within(name, found, got) == member(name, goal, got), got
+
+
+def test_every_value_is_in_its_sets() -> None:
+    wrong, seen = [], 0
+    for case in load_cases():
+        if not case.name.startswith(("sin/", "exp/", "logistic/", "erfc/", "max/")):
+            continue
+        found = sets_of(case, default())
+        if not isinstance(found, list):
+            continue
+        for part, value in zip(found, case.values("value"), strict=True):
+            for one, got in zip(part, value.array.reshape(-1), strict=True):
+                seen += 1
+                if not within("", one, got):
+                    wrong.append((case.name, one, got))
+    assert seen > 20 and wrong == []

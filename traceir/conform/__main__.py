@@ -1,4 +1,4 @@
-"""`python -m traceir.conform`: judge an implementation, or print the cases.
+"""`python -m traceir.conform`: judge an implementation.
 
 Serves: every table
 """
@@ -25,7 +25,7 @@ from traceir.conform.judging.deviations import (
 )
 from traceir.conform.judging.run import Verdict
 from traceir.conform.processes.pool import Limits, WorkerPool
-from traceir.conform.reporting import dump, page, report, status
+from traceir.conform.reporting import machine, page, report, status
 from traceir.conform.reporting.progress import Progress
 from traceir.conform.reporting.report import Report
 from traceir.conform.systems.write_values import Unwritten, write_values
@@ -61,6 +61,9 @@ def parser(prog: str = "python -m traceir.conform") -> argparse.ArgumentParser:
     add("--report", type=Path, metavar="FILE", help="write a page of HTML")
     add("--json", type=Path, metavar="FILE", help="write the verdicts as JSON")
     add("--text", type=Path, metavar="FILE", help="write the report as text")
+    add("--junit", type=Path, metavar="FILE", help="write the verdicts as JUnit's XML")
+    text = "write a badge, as SVG or, for shields.io, as JSON, by the name of the file"
+    add("--badge", type=Path, metavar="FILE", help=text)
     text = "seconds that one case may take (%(default)g)"
     add("--timeout", type=_seconds, default=Limits.case, metavar="S", help=text)
     text = "the deviations that are recorded (those in spec/deviations for short names)"
@@ -68,7 +71,6 @@ def parser(prog: str = "python -m traceir.conform") -> argparse.ArgumentParser:
     text = "processes that judge side by side (%(default)d)"
     add("--jobs", type=_count, default=Limits.jobs, metavar="N", help=text)
     other = found.add_mutually_exclusive_group()
-    other.add_argument("--dump", action="store_true", help="print the cases as JSON")
     other.add_argument(
         "--status", action="store_true", help="print the status page of the runs kept"
     )
@@ -148,9 +150,6 @@ def main(
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.dump:
-        dump.write(selected(options.cases), sys.stdout)
-        return GOOD
     if options.status:
         if not runs.load_runs():
             raise UsageError("no runs here: they are kept in a checkout and an sdist")
@@ -190,6 +189,8 @@ def _files(options: argparse.Namespace) -> dict[Path, Callable[[Report], str]]:
         (options.text, report.to_text),
         (options.json, lambda found: runs.to_json(found.run)),
         (options.report, page.to_html),
+        (options.junit, machine.to_junit),
+        (options.badge, machine.to_badge if _is_json(options) else machine.to_svg),
     )
     files: dict[Path, Callable[[Report], str]] = {}
     for path, render in wanted:
@@ -201,6 +202,10 @@ def _files(options: argparse.Namespace) -> dict[Path, Callable[[Report], str]]:
             raise UsageError(f"{path} cannot be two reports")
         files[path] = render
     return files
+
+
+def _is_json(options: argparse.Namespace) -> bool:
+    return options.badge is not None and options.badge.suffix == ".json"
 
 
 def _write(path: Path, text: str) -> None:

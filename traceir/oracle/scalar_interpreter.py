@@ -119,6 +119,18 @@ def faults(
     return wrong
 
 
+def goals(
+    prim: str, params: NamedParams, arrays: Arrays, rules: Rules
+) -> Iterator[list[Goal]]:
+    """The elements of each result of a row with a `value`, by the usual choices."""
+    row, usual = rules.prims[prim], declared_choices(rules)
+    operands = [Elements.of(np.asarray(a)) for a in arrays]
+    for part, aval in enumerate(_infer(prim, params, arrays, rules)):
+        ulps = row.ulp.get(aval.dtype.name, 0)
+        found = _elements(row, params, operands, aval, rules, part)
+        yield [Goal(want, aval.dtype, ulps, usual) for _, want in found]
+
+
 def _region_faults(
     row: Prim, params: NamedParams, arrays: Arrays, got: Arrays, rules: Rules
 ) -> list[str]:

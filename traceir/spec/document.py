@@ -22,7 +22,6 @@ from typing import Any, get_type_hints
 
 from traceir.base.version import VERSION
 from traceir.conform.casefiles.cases import Case
-from traceir.conform.reporting.dump import case_data
 from traceir.oracle.ebnf import read_rules
 from traceir.rules import Rules, spec_path
 from traceir.rules.applied import SCOPES
@@ -32,7 +31,9 @@ from traceir.rules.formulas.helpers import HELPERS
 from traceir.rules.formulas.language import BUILTINS, FOLDS
 from traceir.rules.judgements import Judgements
 from traceir.rules.primitives import STEP_CALLS
+from traceir.spec.cases import case_data
 from traceir.spec.codec import decode, encode
+from traceir.spec.sets import sets_of
 from traceir.spec.trees import Json
 
 NAME = "traceir-specification"
@@ -57,7 +58,7 @@ def document(rules: Rules, cases: Iterable[Case]) -> dict[str, Json]:
         "rules": rules_data(rules),
         "grammar": grammar_data(),
         "vocabulary": vocabulary_data(),
-        "cases": list(map(case_data, cases)),
+        "cases": [{**case_data(c), "sets": sets_of(c, rules)} for c in cases],
     }
     digests = {name: digest(part) for name, part in parts.items()}
     return {

@@ -16,6 +16,7 @@ from traceir.rules.formulas.language import Formula
 from traceir.rules.judgements import Judgements
 from traceir.spec.codec import kind_name, members, rows_among
 from traceir.spec.document import FORMAT, NAME, TABLES
+from traceir.spec.sets import EQUATIONS, EXACT, RELATIONS
 from traceir.spec.trees import BINARY_SIGNS, COMPARE_SIGNS, Json
 
 ADDRESS: Final = "https://traceir.github.io/traceir/specification.schema.json"
@@ -176,6 +177,8 @@ _FLOAT = {
     "type": "string",
     "pattern": "^(-?(0x[01]\\.[0-9a-f]+p[+-][0-9]+|inf|nan)|nan\\(0x[0-9a-f]+\\))$",
 }
+_ELEMENT = {"$ref": "#/$defs/element"}
+_SETS = _list({"$ref": "#/$defs/set"})
 # What is no row: formulas, the grammar, values, programs and cases.
 PLAIN: Final[dict[str, Json]] = {
     "exact": {
@@ -243,6 +246,20 @@ PLAIN: Final[dict[str, Json]] = {
             _FLOAT,
             {"type": "array", "prefixItems": [_FLOAT, _FLOAT]},
         ]
+    },
+    "set": {
+        "description": "The right elements: numbers, intervals of them, or rectangles.",
+        **_list(
+            {
+                "anyOf": [
+                    _ELEMENT,
+                    _record({"from": _ELEMENT, "to": _ELEMENT}),
+                    _record(
+                        {"re": {"$ref": "#/$defs/set"}, "im": {"$ref": "#/$defs/set"}}
+                    ),
+                ]
+            }
+        ),
     },
     "array": _record({"type": _TYPE, "elements": _ELEMENTS}),
     "value": {
@@ -319,6 +336,9 @@ PLAIN: Final[dict[str, Json]] = {
             "call": _list(_ARRAY),
             "value": {"anyOf": [_list(_ARRAY), _NULL]},
             "type": {"anyOf": [_list(_TYPE), _NULL]},
+            "sets": {
+                "anyOf": [_NULL, {"enum": [EXACT, EQUATIONS, RELATIONS]}, _list(_SETS)]
+            },
             "program": {"anyOf": [_PROGRAM, _NULL]},
             "session": {"anyOf": [{"$ref": "#/$defs/node"}, _NULL]},
             "plain": {"anyOf": [{"type": "object"}, _NULL]},

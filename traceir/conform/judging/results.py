@@ -132,7 +132,7 @@ def _outside(
     wanted: Sequence[TypedValue],
 ) -> str | None:
     """The reason why results are not in the accuracy sets of the equations, or None."""
-    if _is_one_equation(program):
+    if is_one_equation(program):
         (eqn,) = program.eqns
         env = dict(zip(program.jaxpr.invars, args))
         inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
@@ -145,7 +145,8 @@ def _outside(
     return f"{_differs(got, wanted)}: {found[0]}" if found else None
 
 
-def _is_one_equation(program: ClosedJaxpr) -> bool:
+def is_one_equation(program: ClosedJaxpr) -> bool:
+    """True if a program is one equation, which its accuracy set judges."""
     if len(program.eqns) != 1 or program.jaxpr.constvars:
         return False
     (eqn,) = program.eqns

@@ -1,14 +1,8 @@
-"""The cases as JSON, their programs parsed. Serves: every table
-
-The form is told in `spec/data.rst`.
-"""
+"""Cases as JSON, their programs parsed. Serves: every table"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import fields
-from typing import TextIO
 
 from traceir.conform.casefiles.cases import Case
 from traceir.conform.casefiles.plain_functions import PlainFunction
@@ -22,15 +16,6 @@ from traceir.conform.protocol.encoding import (
 )
 from traceir.errors import TraceirError
 from traceir.text.lexer import SourceText
-
-# Raised by one when a reader of the old form could misread the new one.
-FORMAT = 2
-
-
-def write(cases: Sequence[Case], stream: TextIO) -> None:
-    """Write the cases, one a line."""
-    lines = ",\n".join(json.dumps(case_data(case)) for case in cases)
-    stream.write(f'{{"format": {FORMAT}, "cases": [\n{lines}\n]}}\n')
 
 
 def case_data(case: Case) -> dict[str, Json]:
