@@ -112,6 +112,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.out", TypeError, r"\(4,\)", lambda x: np.add(x, 1, out=V), (V.copy(),)),
     ("face.size", ValueError, r"\(3, 2\)", lambda x: x.reshape(3, 2), (V,)),
     ("face.size", ValueError, "copy=False", unshared, (W,)),
+    ("face.item", ValueError, r"f64\[4\]", lambda x: x.item(), (V,)),
     ("face.unrolled", RuntimeError, "total = total", unrolled, (np.zeros(20_000),)),
     ("face.selection", TypeError, "add", lambda x: x[x > 1] + x[x > 2], (V,)),
     ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),

@@ -208,6 +208,8 @@ RAISING: list[tuple[Function, Any, str, type[Exception]]] = [
     (lambda x: math.gcd(x, 2), 2.0, "python.argument", TypeError),
     (lambda x: int(x * 1j), 2.0, "python.argument", TypeError),
     (lambda x: math.gamma(x), 2.0, "face.function", TypeError),
+    (lambda x: round(x), np.array([1.5, 2.5]), "python.argument", TypeError),
+    (lambda x: round(x, 1), np.array([1.25]), "python.argument", TypeError),
 ]
 
 

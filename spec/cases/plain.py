@@ -93,6 +93,27 @@ def reshaped_to_other_sizes(x):
     return x.reshape(3, 2)
 
 
+def first_of_several(x):
+    """Cites face.item
+
+    >>> first_of_several(np.arange(2.0))
+    Traceback (most recent call last):
+    face.item: return x.item()
+    """
+    return x.item()
+
+
+def rounded_into_an_output(x):
+    """Cites face.meaning
+
+    >>> rounded_into_an_output(np.array([1.4, 2.5, -3.6]))
+    array([ 1.,  2., -4.])
+    """
+    y = np.zeros(3)
+    np.round(x, 0, y)
+    return y
+
+
 def reshaped_without_a_copy(x):
     """Cites face.size
 

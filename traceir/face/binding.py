@@ -211,6 +211,8 @@ def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
 def item(self: NumpyTracer, *index: Any) -> Any:
     """The element as a number: a traced one stays traced."""
     if not index:
+        if self.size != 1:
+            raise rules.error("face.item", got=self.aval.str_short())
         index = (0,) * self.ndim
     elif len(index) == 1:
         self = functions.apply(np.ravel, (self,), {})

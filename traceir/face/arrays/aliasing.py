@@ -161,6 +161,30 @@ def signature(func: Function) -> inspect.Signature:
     return inspect.signature(func)
 
 
+@functools.cache
+def _names_from_output(func: Function) -> tuple[str, ...]:
+    """The positional arguments of a function from its output on."""
+    try:
+        given = signature(func).parameters.values()
+    except ValueError:  # it tells none
+        return ()
+    names = [p.name for p in given if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return (*names[names.index("out") :],) if "out" in names else ()
+
+
+def with_named_output(
+    func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The arguments of a call; an output and what follows it by name."""
+    names = _names_from_output(func)
+    if not names:
+        return args, kwargs
+    at = [*signature(func).parameters].index("out")
+    if len(args) <= at:
+        return args, kwargs
+    return args[:at], {**dict(zip(names, args[at:], strict=False)), **kwargs}
+
+
 def holds(row: Sharing, given: Mapping[str, Any]) -> bool:
     """True if a row's condition holds for these arguments.
 

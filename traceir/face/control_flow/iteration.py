@@ -42,6 +42,29 @@ class TracedRange:
     def __getitem__(self, index: Any) -> Any:
         return self._known()[index]
 
+    def __contains__(self, value: Any) -> bool:
+        return value in self._known()
+
+    def __reversed__(self) -> Iterator[int]:
+        return reversed(self._known())
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, range | TracedRange):
+            return NotImplemented
+        known = other._known() if isinstance(other, TracedRange) else other
+        return self._known() == known
+
+    def __hash__(self) -> int:
+        return hash(self._known())
+
+    def count(self, value: Any) -> int:
+        """The times that a number is in it."""
+        return self._known().count(value)
+
+    def index(self, value: Any) -> int:
+        """The place of a number; raises ValueError if it is not in it."""
+        return self._known().index(value)
+
 
 def _as_python_has_it(bound: Any) -> Any:
     """A bound as an integer of Python's; a traced one is as wide as an index."""

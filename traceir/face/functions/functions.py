@@ -17,7 +17,14 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face.arrays.aliasing import arrays, lay, signature, view_of, viewed
+from traceir.face.arrays.aliasing import (
+    arrays,
+    lay,
+    signature,
+    view_of,
+    viewed,
+    with_named_output,
+)
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.limits import check_length
 from traceir.face.arrays.unwrapping import claim_for_writing, unwrapped
@@ -37,6 +44,7 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
 
     Raises TypeError (face.function) for a function that there is not.
     """
+    args, kwargs = with_named_output(func, args, kwargs)
     if func in DIRECT:
         return DIRECT[func](*args, **kwargs)
     try:

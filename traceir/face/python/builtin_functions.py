@@ -163,6 +163,9 @@ def len(obj: Any, /) -> Any:
 
 def round(number: Any, ndigits: Any = None) -> Any:
     """The nearest integer, or decimal of so many digits; the even one of two."""
+    if isinstance(number, NumpyTracer) and not number.number:
+        got = f"round() of an array, {number.aval.str_short()}"
+        raise rules.error("python.argument", got=got)
     if not is_traced(number) or number.shape:
         return builtins.round(number, ndigits)
     return rounded(number, ndigits)
