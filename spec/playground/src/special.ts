@@ -8,17 +8,18 @@ import { unsupported } from "./values.js";
 const [ZERO, ONE] = [Real.ZERO, Real.ONE];
 const D = (x: Decimal.Value): Decimal => new Decimal(x);
 /** Terms below this share of a sum change no digit that counts. */
-const SMALL = D("1e-110");
+const small = (): Decimal => D(10).pow(20 - Decimal.precision);
 const LONGEST = 50_000;
 const tooLong = (): Error => unsupported("a special function where its series are too long");
 
 /** The sum of terms of which `next` makes each from the one before and its number. */
 function series(first: Decimal, next: (term: Decimal, n: number) => Decimal): Decimal {
   let [sum, term] = [first, first];
+  const enough = small();
   for (let n = 1; n <= LONGEST; n++) {
     term = next(term, n);
     sum = sum.add(term);
-    if (term.abs().lte(sum.abs().mul(SMALL))) return sum;
+    if (term.abs().lte(sum.abs().mul(enough))) return sum;
   }
   throw tooLong();
 }
@@ -154,7 +155,8 @@ function zetaOf(s: Decimal, q: Decimal): Decimal {
   return sum;
 }
 
-function zeta(s: Real, q: Real): Real {
+/** The sum, so many times. */
+function zeta(s: Real, q: Real, times = D(1)): Real {
   if (s.nan || q.nan || s.compare(ONE) < 0) return Real.NAN;
   if (s.compare(ONE) === 0) return Real.INF;
   if (q.zero) return Real.INF;
@@ -164,7 +166,7 @@ function zeta(s: Real, q: Real): Real {
   if (q.negative && !whole(s)) return Real.NAN;
   if (s.special) return q.compare(ONE) < 0 ? Real.INF : q.compare(ONE) === 0 ? ONE : ZERO;
   if (q.negative && q.compare(Real.of(-5000)) < 0) return Real.NAN;
-  return fromDecimal(precisely(140, () => zetaOf(toDecimal(s), toDecimal(q))));
+  return fromDecimal(precisely(140, () => zetaOf(toDecimal(s), toDecimal(q)).mul(times)));
 }
 
 function polygamma(n: Real, x: Real): Real {
@@ -172,17 +174,22 @@ function polygamma(n: Real, x: Real): Real {
   if (n.zero) return digamma(x);
   const odd = (n.num & 1n) === 1n;
   if (whole(x) && (x.negative || x.zero)) return odd ? Real.INF : Real.NAN;
-  const order = Number(n.num);
-  const found = zeta(n.add(ONE), x);
-  const factorial = fromDecimal(logGamma(D(order).add(1)).exp());
-  return odd ? found.mul(factorial) : found.mul(factorial).neg();
+  const found = zeta(n.add(ONE), x, logGamma(toDecimal(n).add(1)).exp());
+  return odd ? found : found.neg();
 }
 
 // Incomplete gamma and beta functions ------------------------------------------------------
 
+/** The logarithm of gamma at 1 + a: of a tiny a by its series there. */
+function logGammaAfter1(a: Decimal): Decimal {
+  if (a.gt("1e-40")) return logGamma(a.add(1));
+  const cubic = zetaOf(D(3), D(1)).mul(a).div(-3).add(PI.mul(PI).div(12));
+  return cubic.mul(a).add(digammaOf(D(1))).mul(a);
+}
+
 /** The share below x of the integral with the form a. */
 function lower(a: Decimal, x: Decimal): Decimal {
-  const front = a.mul(x.ln()).sub(x).sub(logGamma(a.add(1))).exp();
+  const front = a.mul(x.ln()).sub(x).sub(logGammaAfter1(a)).exp();
   return front.mul(series(D(1), (t, n) => t.mul(x).div(a.add(n))));
 }
 
@@ -191,6 +198,7 @@ function upper(a: Decimal, x: Decimal): Decimal {
   if (x.lt(1) || x.lt(a)) return D(1).sub(lower(a, x));
   let [c, d] = [D("1e200"), D(1).div(x.add(1).sub(a))];
   let [h, b] = [d, x.add(1).sub(a)];
+  const enough = small();
   for (let n = 1; ; n++) {
     if (n > LONGEST) throw tooLong();
     const an = a.sub(n).mul(n);
@@ -198,7 +206,7 @@ function upper(a: Decimal, x: Decimal): Decimal {
     d = D(1).div(an.mul(d).add(b));
     c = b.add(an.div(c));
     h = h.mul(d).mul(c);
-    if (d.mul(c).sub(1).abs().lt(SMALL)) break;
+    if (d.mul(c).sub(1).abs().lt(enough)) break;
   }
   return a.mul(x.ln()).sub(x).sub(logGamma(a)).exp().mul(h);
 }
@@ -218,9 +226,12 @@ function igamma(a: Real, x: Real): Real {
   return ends(a, x) ?? fromDecimal(precisely(130, () => (smaller(a, x) ? lower(toDecimal(a), toDecimal(x)) : D(1).sub(upper(toDecimal(a), toDecimal(x))))));
 }
 
+/** The digits that are lost where a tiny form makes all but as much of 1. */
+const digitsOf = (a: Real): number => Math.max(0, Math.ceil(-0.7 * a.exponent()));
+
 function igammac(a: Real, x: Real): Real {
   const end = ends(a, x);
-  return end ? ONE.sub(end) : fromDecimal(precisely(130, () => upper(toDecimal(a), toDecimal(x))));
+  return end ? ONE.sub(end) : fromDecimal(precisely(130 + digitsOf(a), () => upper(toDecimal(a), toDecimal(x))));
 }
 
 /** The derivative of the share by the form: a difference of which half the digits are left. */
@@ -280,7 +291,7 @@ export const SPECIAL: Record<string, (...x: Real[]) => Real> = {
   erf_inv: erfInv,
   lgamma,
   digamma,
-  zeta,
+  zeta: (s, q) => zeta(s, q),
   polygamma,
   igamma,
   igammac,
