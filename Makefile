@@ -102,6 +102,9 @@ spec/playground/node_modules: spec/playground/package-lock.json
 	cd spec/playground && npm ci --ignore-scripts --no-fund --no-audit
 	@touch $@
 
+spec/playground/dist/page.js: spec/playground/node_modules $(wildcard spec/playground/src/*.ts spec/playground/page/*.ts)
+	cd spec/playground && npm run build
+
 playground: spec/playground/node_modules $(VENV)/.conform ## build the second implementation, in TypeScript; its tests, its run
 	cd spec/playground && npm run build && npm test
 	$(python) -m traceir.spec export -o spec/playground/dist/specification.json
@@ -112,6 +115,8 @@ status: $(VENV)/.conform ## print how each implementation did, from the runs tha
 	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
+	@{ command -v npm > /dev/null && $(MAKE) spec/playground/dist/page.js; } || \
+	    echo "No npm here, or no packages for it: the site's playground is left out."
 	$(python) -m sphinx $(quiet) -E -W --keep-going -b html docs build/html
 	$(MAKE) specification INTO=build/html
 	@echo build/html/index.html

@@ -31,6 +31,7 @@ from _ext import (
     output,
     packages,
     paper,
+    playground,
     reference,
 )
 from _ext.lexer import CaseLexer
@@ -58,6 +59,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         output,
         packages,
         paper,
+        playground,
         reference,
     ):
         part.setup(app)

@@ -23,6 +23,7 @@ from _ext.pieces import (
     table,
     text,
 )
+from _ext.playground import try_it
 from _ext.views import View, view
 from traceir.rules import Clause, Formula, Out, Rules
 
@@ -34,6 +35,7 @@ def primitive(rules: Rules, name: str) -> list[nodes.Node]:
     row = view(rules, name)
     parts = [
         _head(row),
+        *([] if row.is_class else try_it(name)),
         *_params(row),
         _inference(row),
         *_clauses(row),

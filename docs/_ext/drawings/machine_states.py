@@ -20,18 +20,21 @@ STYLE = """
   .machine .halo { stroke: var(--color-background-primary, white); stroke-width: 4px;
     stroke-linejoin: round; paint-order: stroke; }
   .machine marker path { fill: currentColor; }
+  .machine rect.lit, .machine path.lit { stroke: var(--color-brand-primary, blue);
+    stroke-width: 3px; }
+  .machine text.lit { fill: var(--color-brand-primary, blue); font-weight: bold; }
 """
 
 
 @dataclass(frozen=True)
 class _Box:
-    """A state on the page: its middle, its half sizes, its lines of text."""
+    """A state on the page: its middle, its half sizes, the rows that leave it alone."""
 
     x: float
     y: float
     w: float
     h: float
-    lines: Sequence[str]
+    rows: Sequence[Transition]
 
     def edge(self, x: float, y: float) -> tuple[float, float]:
         """The point where the line from the middle towards a point leaves the box."""
@@ -61,7 +64,7 @@ def machine_svg(rules: Rules) -> str:
         "<title>The states of a trace in the jit cache</title>",
         f"<style>{STYLE}</style>",
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" '
-        'markerWidth="8" markerHeight="8" orient="auto">'
+        'markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto">'
         '<path d="M0,0 L8,4 L0,8 z"/></marker></defs>',
     ]
     arrows = list(_arrows(machine, boxes))
@@ -88,11 +91,11 @@ def _boxes(machine: Machine) -> Mapping[str, _Box]:
     for n, state in enumerate(machine.states):
         turn = 2 * pi * n / len(machine.states)
         stays = [
-            label_of(row)
+            row
             for row in machine.transitions.values()
             if state in row.sources and state in machine.targets(row, state)
         ]
-        wide = max(map(len, [*stays, state]))
+        wide = max(map(len, [*map(label_of, stays), state]))
         w, h = max(40, 3.3 * wide + 10), LINE * (len(stays) + 1) / 2 + 8
         x = WIDTH / 2 + 0.38 * WIDTH * sin(turn)
         y = HEIGHT / 2 - 0.40 * HEIGHT * cos(turn)
@@ -104,22 +107,22 @@ def _drawn(name: str, box: _Box) -> Iterator[str]:
     left, top = box.x - box.w, box.y - box.h
     yield (
         f'<rect x="{left:.0f}" y="{top:.0f}" width="{2 * box.w:.0f}" '
-        f'height="{2 * box.h:.0f}" rx="8"/>'
+        f'height="{2 * box.h:.0f}" rx="8" data-state="{name}"/>'
     )
     yield _text(box.x, top + LINE + 3, name, "name")
-    for n, line in enumerate(box.lines, 2):
-        yield _text(box.x, top + n * LINE + 3, line)
+    for n, row in enumerate(box.rows, 2):
+        yield _text(box.x, top + n * LINE + 3, label_of(row), row=row.id)
 
 
 def _arrows(machine: Machine, boxes: Mapping[str, _Box]) -> Iterator[tuple[str, str]]:
     """The path and the label of each arrow; one arrow for all rows of two states."""
-    rows: dict[tuple[str, str], list[str]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Transition]] = defaultdict(list)
     for row in machine.transitions.values():
         for source in row.sources:
             for target in machine.targets(row, source):
                 if target != source:
-                    rows[source, target].append(label_of(row))
-    for (source, target), labels in rows.items():
+                    found[source, target].append(row)
+    for (source, target), rows in found.items():
         a, b = boxes[source], boxes[target]
         # Bent to its right, so that two arrows between two states lie apart.
         dx, dy = b.x - a.x, b.y - a.y
@@ -128,13 +131,18 @@ def _arrows(machine: Machine, boxes: Mapping[str, _Box]) -> Iterator[tuple[str, 
         (x0, y0), (x1, y1) = a.edge(mx, my), b.edge(mx, my)
         path = f'<path d="M{x0:.0f},{y0:.0f} Q{mx:.0f},{my:.0f} {x1:.0f},{y1:.0f}"'
         x, y = x0 * 0.36 + mx * 0.48 + x1 * 0.16, y0 * 0.36 + my * 0.48 + y1 * 0.16
-        texts = [_text(x, y + n * LINE, t, "halo") for n, t in enumerate(labels)]
-        yield f'{path} marker-end="url(#arrow)"/>', "\n".join(texts)
+        texts = [
+            _text(x, y + n * LINE, label_of(row), "halo", row.id)
+            for n, row in enumerate(rows)
+        ]
+        ids = " ".join(row.id for row in rows)
+        yield f'{path} data-row="{ids}" marker-end="url(#arrow)"/>', "\n".join(texts)
 
 
-def _text(x: float, y: float, text: str, kind: str = "") -> str:
+def _text(x: float, y: float, text: str, kind: str = "", row: str = "") -> str:
     class_ = f' class="{kind}"' if kind else ""
+    about = f' data-row="{row}"' if row else ""
     return (
-        f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle"{class_}>'
+        f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle"{class_}{about}>'
         f"{escape(text)}</text>"
     )

@@ -48,6 +48,8 @@ export class Session implements Surroundings {
   readonly plain = new Map<string, Callee>();
   readonly leaked: Thing[] = [];
   readonly notes: Thing[] = [];
+  /** Told of each row that is taken, and of the state that it was found in. */
+  watch: ((row: Transition, found: string) => void) | null = null;
   private readonly defined = new Map<string, Defined>();
   private readonly machine: Machine;
   private readonly flags: Record<string, string>;
@@ -306,6 +308,7 @@ export class Session implements Surroundings {
     const row = this.machine.step(event, known);
     if (!row) throw new Error(`${event} cannot happen`);
     this.last = row;
+    this.watch?.(row, this.machine.state(known).name);
     const after = this.machine.after(row, known);
     this.makers.set(key, after.makers);
     for (const [store, stays] of [[this.kept, after.kept], [this.here(), after.here]] as const) {

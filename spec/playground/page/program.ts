@@ -1,0 +1,105 @@
+/** A program that is typed, checked, laid out, evaluated step by step, differentiated and batched. */
+
+import { check, parse, print, Program, run, Tensor, type Aval, type Spec, type Step } from "../src/index.js";
+import { Tracing, type Value } from "../src/tracing.js";
+import { TRANSFORMS } from "../src/transforms.js";
+import { area, arrayText, choice, code, labelled, make, readTensor, settled, someArray, table, told } from "./dom.js";
+
+export interface State {
+  program: string;
+  arguments: string;
+  as: string;
+}
+
+export const FIRST: State = {
+  program: "{ lambda ; a:f32[3]. let\n    b:f32[3] = sin a\n    c:f32[3] = mul b 2.0:f32[]\n    d:f32[] = reduce_sum[axes=(0,)] c\n  in (d,) }",
+  arguments: "0 0.5 1",
+  as: "as it is",
+};
+
+/** How many examples a batch has on this page. */
+const BATCH = 3;
+/** Elements that are shown one by one. */
+const MANY = 64;
+
+/** A transform of programs: its name, and the types of the operands of the result. */
+const WAYS: Record<string, { transform: string; types: (p: Program) => Aval[]; options?: (p: Program) => Record<string, bigint> }> = {
+  "as it is": { transform: "", types: (p) => p.ins },
+  "jvp: with tangents": { transform: "jvp", types: (p) => [...p.ins, ...p.ins] },
+  "vjp: with cotangents": { transform: "vjp", types: (p) => [...p.ins, ...p.outs], options: (p) => ({ results: BigInt(p.outs.length) }) },
+  "grad: the derivative of one number": { transform: "grad", types: (p) => p.ins },
+  "vmap: for a batch of 3": { transform: "vmap", types: (p) => p.ins.map((a) => a.with({ shape: [BATCH, ...a.shape] })) },
+};
+
+/** The program of a transform of a program. */
+export function transformed(spec: Spec, program: Program, way: string): Program {
+  const { transform, types, options } = WAYS[way] ?? WAYS["as it is"];
+  if (!transform) return program;
+  const tracing = new Tracing(spec);
+  const body = (values: Value[]): Value[] => tracing.apply(program, values);
+  const f = TRANSFORMS[transform](tracing, Object.assign((...values: Value[]) => body(values), { single: program.outs.length === 1 }), options?.(program) ?? {});
+  return tracing.stage("make_jaxpr", types(program), (inputs) => f(...inputs)).program;
+}
+
+/** The arguments of a text, a line each; where there is none for an operand, some. */
+function argumentsOf(program: Program, text: string): Tensor[] {
+  const lines = text.split("\n");
+  return program.ins.map((aval, k) => readTensor(lines[k]?.trim() ? lines[k] : someArray(aval), aval));
+}
+
+function elements(x: Tensor): HTMLElement {
+  const { shape } = x.aval;
+  const places = shape.reduce<number[][]>((found, n) => found.flatMap((i) => Array.from({ length: n }, (_, k) => [...i, k])), [[]]);
+  if (!shape.length || places.length > MANY) return make("p", {}, code(`${x.aval}`), " ", code(arrayText(x)));
+  const rows = places.map((i, k) => [code(`[${i}]`), code(arrayText(new Tensor(x.aval.with({ shape: [] }), [x.data[k]])))]);
+  return make("div", {}, make("p", {}, code(`${x.aval}`)), table(["index", "element"], rows));
+}
+
+function stepsTable(steps: Step[]): HTMLElement {
+  const rows = steps.map(({ primitive, operands, results, depth }) => [
+    make("span", { style: `padding-left: ${depth}em` }, code(primitive)),
+    make("span", {}, ...operands.map((x) => make("div", {}, code(arrayText(x))))),
+    make("span", {}, ...results.map((x) => make("div", {}, code(`${x.aval}`), " ", code(arrayText(x))))),
+  ]);
+  return table(["operation", "operands", "results"], rows);
+}
+
+/** The parts below the program: what it is, and what it gives. */
+function shown(spec: Spec, state: State): HTMLElement[] {
+  const program = check(spec, parse(spec, state.program));
+  const made = transformed(spec, program, state.as);
+  const types = (all: Aval[]): string => `(${all.join(", ")})`;
+  const head = [
+    make("p", { class: "accepted" }, "Well formed: ", code(`${types(made.ins)} → ${types(made.outs)}`)),
+    make("h3", {}, state.as === "as it is" ? "Laid out" : "The program of the transform"),
+    make("pre", { class: "laid-out" }, print(spec, made)),
+  ];
+  try {
+    const steps: Step[] = [];
+    const found = run(spec, made, argumentsOf(made, state.arguments), (step) => steps.push(step));
+    return [...head, make("h3", {}, "Results"), ...found.map(elements), make("h3", {}, "Step by step"), stepsTable(steps)];
+  } catch (error) {
+    return [...head, told(error)];
+  }
+}
+
+/** A program with its arguments and a transform; each change is told, and shown at once. */
+export function programPage(spec: Spec, state: State, changed: (state: State) => void): HTMLElement {
+  const program = area(state.program, Math.min(16, state.program.split("\n").length + 1));
+  const given = area(state.arguments, Math.max(2, state.arguments.split("\n").length));
+  const as = choice(Object.keys(WAYS), state.as);
+  const out = make("div", { class: "out", "aria-live": "polite" });
+  const update = (): void => {
+    const now = { program: program.value, arguments: given.value, as: as.value };
+    changed(now);
+    try {
+      out.replaceChildren(...shown(spec, now));
+    } catch (error) {
+      out.replaceChildren(told(error));
+    }
+  };
+  const later = settled(update);
+  for (const control of [program, given, as]) control.addEventListener("input", later);
+  update();
+  return make("div", {}, labelled("Program", program), labelled("Arguments: a line for each, in order", given), labelled("Transform", as), out);
+}
