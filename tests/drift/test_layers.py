@@ -183,8 +183,8 @@ LEFTOVERS = {
     # on devices; the next are extras, for which functions are tasks; the names of
     # instructions are those of one architecture, no Python package is a C compiler, the
     # simulator's memory is the host's, type checkers are lint's, notebooks take a
-    # kernel, pages a browser, TypeScript node, and a model checker Java. Nothing else may
-    # be missing.
+    # kernel, pages a browser, TypeScript node, and a model checker Java. Nothing else
+    # may be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
     + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|"
     + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE|MYPY|"
