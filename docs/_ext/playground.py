@@ -109,7 +109,7 @@ def word(element: object) -> str:
 
 
 def given(app: Sphinx) -> dict[str, object]:
-    """What the pages take, besides the bundle."""
+    """All that the pages take besides the bundle."""
     places: dict[str, list[str]] = {}
     for rule, page in sorted(app.env.domains["tir"].data["rule"].items()):
         places.setdefault(page, []).append(rule)

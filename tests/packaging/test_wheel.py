@@ -22,6 +22,7 @@ DATA = (
     "cases/*.py",
     "deviations/*.toml",
     "messages/*.toml",
+    "specification.schema.json",
 )
 
 PROGRAM = """

@@ -24,7 +24,10 @@ from traceir.rules import default
 from traceir.spec.document import document, written
 
 SERVER = Path(__file__).parents[2] / "spec" / "playground" / "dist" / "impl.js"
-NODE = shutil.which("node")
+NODE = shutil.which("node") if SERVER.exists() else None
+needs_node = pytest.mark.skipif(
+    not NODE, reason="takes node, and what `make playground` builds where npm is"
+)
 # Every so many cases are tried anew; `make playground` tries all.
 EVERY = 24
 
@@ -32,10 +35,6 @@ EVERY = 24
 @pytest.fixture(scope="module")
 def exported() -> dict[str, Any]:
     """The specification as data."""
-    if NODE is None:
-        pytest.skip("there is no node here")
-    if not SERVER.exists():
-        pytest.skip("`make playground` has not built it here")
     return document(default(), ())
 
 
@@ -57,6 +56,7 @@ class Asked:
         return answer
 
 
+@needs_node
 def test_it_needs_every_part_of_a_row(exported: dict[str, Any], tmp_path: Path) -> None:
     text = "{ lambda ; a:bool[]. let b:bool[] = add a a in (b,) }"
     asked = Asked(exported, tmp_path)
@@ -86,6 +86,7 @@ def pool(
     yield WorkerPool(f"command 30 {command}", Limits(35))
 
 
+@needs_node
 def test_the_run_that_is_kept_is_fresh(pool: WorkerPool) -> None:
     kept = columns.kept("typescript")
     names = sorted(kept.verdicts.keys() & columns.cases().keys())[::EVERY]
