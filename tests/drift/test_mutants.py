@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 
 import pytest
+from mutation.edges import Application, probes_of
 from mutation.known import relevant
 from mutation.record import read_allowed, read_record
 from mutation.tables import Enumeration, Mutant, leaves
@@ -141,6 +142,26 @@ def survives(mutant: Mutant) -> bool:
 def test_a_swapped_operator_is_noticed(where: str) -> None:
     mutants = [m for m in swaps()[where] if m not in ALLOWED]
     assert [m.what for m in mutants if survives(m)] == []
+
+
+def test_what_a_clause_makes_equal_is_no_mutant() -> None:
+    row = {"let": {"rows": "x.shape[0]", "columns": "x.shape[1]"}, "value": "rows"}
+    square = {"id": "square", "holds": "rows == columns"}
+
+    def values(row: Mapping[str, object]) -> set[str]:
+        tables = {"primitives": {"prim": {"p": {"in": ["x"], **row}}}}
+        found = Enumeration(tables).mutants()
+        return {m.what for m in found if m.where == "primitives/prim/p/value"}
+
+    assert "columns" in values(row)
+    assert "columns" not in values({**row, "clause": [square]})
+
+
+def test_each_relation_is_asked_of_right_and_of_wrong_results() -> None:
+    case = next(case for case in CASES if case.name == "qr/identity")
+    here, relations = Application.of(case), range(3)
+    found = {(p.relation, here.holds(p, default())) for p in probes_of(case, default())}
+    assert found >= {(k, holds) for k in relations for holds in (True, False)}
 
 
 def test_only_one_operator_makes_a_swap() -> None:

@@ -11,11 +11,13 @@ A hunt goes on where an earlier one was interrupted: what was found is kept in
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -45,9 +47,12 @@ Tables = dict[str, Any]
 Trial = tuple[int, Told | None, float]
 # Mutants that a worker is given at once, and seconds between two writings.
 CHUNK = 20
-PAUSE = 60
+PAUSE = 90
 # What judging the cases reads: kept between hunts, since to find it takes a minute.
 LOOKS = ROOT / "build" / "mutants" / "looks.pickle"
+
+# The cases of earlier hunts: what survived these is tried on the others alone.
+SUITES = ROOT / "build" / "mutants" / "suites.pickle"
 
 # What workers have from the process that they are forked from.
 _hunter: Hunter
@@ -55,18 +60,47 @@ _mutants: Sequence[Mutant]
 _before: Hunted
 
 
+class Survived:
+    """The cases that a mutant survived in an earlier hunt, by their numbers.
+
+    None of a mutant that was told, or for which something else has changed since.
+    """
+
+    def __init__(
+        self, hunted: Hunted, state: State, numbers: Mapping[str, int]
+    ) -> None:
+        self.hunted, self.state = hunted, state
+        kept = pickle.loads(SUITES.read_bytes()) if SUITES.exists() else {}
+        kept[state.all_cases] = frozenset(state.cases.items())
+        SUITES.parent.mkdir(parents=True, exist_ok=True)
+        SUITES.write_bytes(pickle.dumps(kept))
+        self.suites = {
+            suite: frozenset(numbers[n] for n, _ in cases & state.cases.items())
+            for suite, cases in kept.items()
+        }
+
+    def __call__(self, mutant: Mutant) -> frozenset[int]:
+        entry, state = self.hunted.of(mutant), self.state
+        if entry is None or entry.killer:
+            return frozenset()
+        if (entry.row, entry.engine) != (state.row(mutant), state.engine):
+            return frozenset()
+        return self.suites.get(entry.case, frozenset())
+
+
 def _begin() -> None:
     _hunter.desk = Desk()  # it is shared with children, but not among workers
 
 
-def _try(numbers: Sequence[int]) -> list[Trial]:
+def _try(numbers: Sequence[int], soon: bool) -> list[Trial]:
+    """What tells some mutants, of those that are told `soon` or of all."""
     chunk = []
     for n in numbers:
         entry = _before.of(_mutants[n])
         before = Told(entry.killer, entry.by) if entry and entry.killer else None
         chunk.append((_mutants[n], before))
     began = _spent()
-    found = _hunter.tellers(chunk)
+    found = _hunter.sift(chunk) if soon else _hunter.tellers(chunk)
     each = (_spent() - began) / len(numbers)
     return [(n, told, each) for n, told in zip(numbers, found)]
 
@@ -90,6 +124,7 @@ def asked(words: Sequence[str], tables: Tables) -> Namespace:
     parser.add_argument("words", nargs="*", metavar="table", help=known)
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)d)")
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many")
+    parser.add_argument("--soon", action="store_true", help="what is told soon alone")
     found = parser.parse_args(words)
     for word in found.words if found.words[:1] not in (["row"], ["check"]) else ():
         if word not in {*tables, *functions.TABLES}:
@@ -136,23 +171,33 @@ def hunt(
     if not stale:
         return
     began = written = time.monotonic()
-    chunks = [stale[k : k + CHUNK] for k in range(0, len(stale), CHUNK)]
     global _hunter, _mutants, _before
     _hunter, _mutants, _before = Hunter.of(state.tables, LOOKS), mutants, hunted
+    _hunter.known_of = Survived(hunted, state, _hunter.numbers)
     allowed = read_allowed()
     with (
         get_context("fork").Pool(options.jobs, _begin) as pool,
         Progress(len(stale)) as progress,
     ):
-        for found in pool.imap_unordered(_try, chunks):
-            for n, told, seconds in found:
-                hunted.add(mutants[n], state.entry(mutants[n], told), seconds)
-                progress.step("pass" if told else "survive")
-            if time.monotonic() - written > PAUSE:
-                hunted.write(mutants, allowed)
-                written = time.monotonic()
-            if options.seconds and time.monotonic() - began > options.seconds:
-                break
+        # First those that are told soon, then the others.
+        left = list(stale)
+        for soon in (True, False)[: 1 if options.soon else 2]:
+            chunks = [left[k : k + CHUNK] for k in range(0, len(left), CHUNK)]
+            left = []
+            for found in pool.imap_unordered(partial(_try, soon=soon), chunks):
+                for n, told, seconds in found:
+                    if soon and told is None:
+                        hunted.seconds += seconds
+                        left.append(n)
+                        continue
+                    hunted.add(mutants[n], state.entry(mutants[n], told), seconds)
+                    progress.step("pass" if told else "survive")
+                if time.monotonic() - written > PAUSE:
+                    hunted.write(mutants, allowed)
+                    written = time.monotonic()
+                if options.seconds and time.monotonic() - began > options.seconds:
+                    return
+            left.sort()
 
 
 def report(

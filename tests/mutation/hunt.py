@@ -8,12 +8,13 @@ told it before, those that told its like, those that cite the row, the cheapest 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice, starmap
 from typing import Any, TypeAlias
 
+import numpy as np
 from mutation import functions
 from mutation.asks import mistaken
 from mutation.examples import unlike
@@ -22,8 +23,9 @@ from mutation.known import COLUMNS, Known
 from mutation.record import NO_ANSWER, Told
 from mutation.tables import Mutant, of_an_exception
 from mutation.transform_uses import misused
-from mutation.verdicts import CLOSE, is_close
+from mutation.verdicts import CLOSE, RELATED, VERDICTS, is_close
 
+from traceir.conform import Case
 from traceir.rules import Rules
 from traceir.rules.rules import PRIMITIVES
 
@@ -38,8 +40,10 @@ NEAR = 4
 OF_A_SET = 8
 # Cases that are tried before such results are.
 FIRST = 6
+# Cases by which mutants of relations are tried before that: they take long.
+SOME = 12
 # Judges that are given the tables, and so can be asked of many mutants in one process.
-ALONE = ("oracle", "faults")
+ALONE = ("tables", "faults")
 # What a row of prose has; nothing reads such a row, but cases cite it.
 PROSE_ROW = frozenset({"id", "says", "hint", "hints", "class", "name", "mark"})
 # Columns whose mutants are told by results that are right or wrong by a little.
@@ -55,13 +59,31 @@ class Hunter(Known):
     """Tries mutants on the cases that may tell them."""
 
     telling: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    # The cases, by number, of which it is known that they do not tell a mutant.
+    known_of: Callable[[Mutant], Collection[int]] = lambda mutant: ()
 
     def tellers(self, chunk: Sequence[tuple[Mutant, Told | None]]) -> list[Told | None]:
         """The tellers of some mutants, each given with the one that it had before."""
+        found = self.sift(chunk)
+        return [
+            told or self.teller(*given, judges=self.left(given[0]))
+            for told, given in zip(found, chunk)
+        ]
+
+    def sift(self, chunk: Sequence[tuple[Mutant, Told | None]]) -> list[Told | None]:
+        """The tellers of those mutants that are told soon, in one process for all."""
         found: list[Told | None] = [None] * len(chunk)
-        asked = [k for k, (mutant, _) in enumerate(chunk) if is_of_programs(mutant)]
-        orders = {k: self.programs(self.order(*chunk[k])) for k in asked}
-        self.know({n for order in orders.values() for n in order}, ())
+        asked = [k for k, (mutant, _) in enumerate(chunk) if self.soon(mutant)]
+        # Those last by which the rules of the process become others.
+        asked.sort(key=lambda k: of_an_exception(chunk[k][0]))
+        orders = {k: self.order(*chunk[k]) for k in asked}
+        for k in asked:
+            mutant = chunk[k][0]
+            if is_of_programs(mutant):
+                orders[k] = self.programs(orders[k])
+            if self.judges(mutant) == RELATED:
+                orders[k] = orders[k][:SOME]
+            self.know(orders[k], self.soon(mutant), apart=True)
         while asked:
             given = [(chunk[k][0], orders[k]) for k in asked]
             answers = streamed(partial(starmap, self.at_once, given))
@@ -71,17 +93,31 @@ class Hunter(Known):
                 break
             found[asked[len(answers)]] = self.silence()
             asked = asked[len(answers) + 1 :]
-        return [told or self.teller(*given) for told, given in zip(found, chunk)]
+        return found
+
+    def soon(self, mutant: Mutant) -> Sequence[str]:
+        """The judges that are asked of many mutants in one process, if any are."""
+        if of_an_exception(mutant):
+            return ("class",)
+        return ALONE if is_of_programs(mutant) else ()
+
+    def left(self, mutant: Mutant) -> Sequence[str]:
+        """The judges that have not been asked."""
+        return tuple(by for by in VERDICTS if by not in self.soon(mutant))
 
     def at_once(self, mutant: Mutant, order: Sequence[int]) -> Answer:
         """The teller of a mutant, of programs alone, which are given their tables.
 
-        Nothing is derived from these that another mutant would find.
+        Nothing is derived from these that another mutant would find; of an exception's
+        class, nothing is derived but that.
         """
         self.desk.take(-1)
         changed = lenient(mutant.tables(self.tables), mutant.table, self.base)
         if changed is None:
             return Told(LOADER)
+        if of_an_exception(mutant):
+            install(changed)
+            return self._different(order, ("class",), changed, ("class",))
         return self._different(order, (), changed, ALONE)
 
     def programs(self, order: Sequence[int]) -> list[int]:
@@ -108,7 +144,11 @@ class Hunter(Known):
         return Told(self.cases[number].name, by)
 
     def teller(
-        self, mutant: Mutant, before: Told | None = None, alone: bool = False
+        self,
+        mutant: Mutant,
+        before: Told | None = None,
+        alone: bool = False,
+        judges: Sequence[str] = tuple(VERDICTS),
     ) -> Told | None:
         """The teller of a mutant, None if nothing tells it, by a process of its own.
 
@@ -123,7 +163,11 @@ class Hunter(Known):
         late = self.judges(mutant)
         if alone and before and before.by not in late:
             late = ()
-        near = self.near(order) if late == CLOSE and mutant.table != "sets" else order
+        near = order
+        if late == CLOSE and mutant.table != "sets":
+            near = self.near(order)
+        elif late == RELATED:
+            near = self.unlike(order)
         self.know(order, ())
         if late:
             self.know(near, late)
@@ -138,10 +182,13 @@ class Hunter(Known):
                 return Told(EXAMPLES)
             if mutant.path[-1] in ("handles", "keeps") and misused(changed):
                 return Told(WAYS)
-            first = FIRST if late == CLOSE else 0 if late else len(order)
-            found = self._different(order[:first], (), changed)
-            found = found or (late and self._different(near, late, changed)) or None
-            return found or self._different(order[first:], (), changed)
+            first = FIRST if late in (CLOSE, RELATED) else 0 if late else len(order)
+            found = self._different(order[:first], (), changed, judges)
+            relation = relation_of(mutant)
+            found = found or (
+                self._different(near, late, changed, late, relation) if late else None
+            )
+            return found or self._different(order[first:], (), changed, judges)
 
         self.desk.take(-1)
         answer = in_child(lambda: (found(),))
@@ -168,12 +215,26 @@ class Hunter(Known):
             return ("class",)
         bounds = mutant.table in ("accuracy", *functions.TABLES)
         close = bounds or BOUNDS & {*map(str, mutant.path)}
+        if mutant.path[3:4] in (("post",), ("each",), ("let",)) and self.related(
+            mutant
+        ):
+            return RELATED
         return CLOSE if close else ()
+
+    def related(self, mutant: Mutant) -> bool:
+        """True if a mutant is of a row with relations, or of a class of such rows."""
+        name = str(mutant.path[2])
+        rows = [name] if mutant.path[1] == "prim" else self.classes.get(name, [])
+        return any(self.base.prims[row].post for row in rows)
 
     def order(
         self, mutant: Mutant, before: Told | None = None, alone: bool = False
     ) -> list[int]:
         """The cases to try: those that told this one or its like, that are about it."""
+        vain = self.known_of(mutant)
+        return [n for n in self._order(mutant, before, alone) if n not in vain]
+
+    def _order(self, mutant: Mutant, before: Told | None, alone: bool) -> list[int]:
         known = before is not None and before.killer in self.numbers
         first = [self.numbers[before.killer]] if before and known else []
         if alone and before is not None:
@@ -211,6 +272,19 @@ class Hunter(Known):
         close = (n for n in order if is_close(self.cases[n]))
         return list(islice(close, NEAR))
 
+    def unlike(self, order: Sequence[int]) -> list[int]:
+        """The cases by which relations are told: the greatest of each kind.
+
+        Those that told others come first.
+        """
+        found: dict[tuple[Any, ...], tuple[int, int]] = {}
+        close = [n for n in order if is_close(self.cases[n])]
+        for n in close:
+            kind, size = kind_of(self.cases[n])
+            if kind not in found or size > found[kind][0]:
+                found[kind] = size, n
+        return sorted((n for _, n in found.values()), key=close.index)
+
     @cached_property
     def of_sets(self) -> list[int]:
         """The cases by which mutants of accuracy sets are told: some of each set."""
@@ -246,10 +320,12 @@ class Hunter(Known):
         late: Sequence[str],
         changed: Rules,
         alone: Sequence[str] = (),
+        relation: int | None = None,
     ) -> tuple[int, str] | None:
         """The first case with another verdict than without mutation, and its judge.
 
-        Of the usual judges, or of `late` ones; of those `alone`, if there are any.
+        Of the usual judges, or of `late` ones; of those `alone`, if there are any. One
+        `relation` of the row alone is asked, if it is known which.
         """
         asked = [
             (n, [by for by in late or self.judged[n].kinds() if by in (alone or (by,))])
@@ -262,7 +338,10 @@ class Hunter(Known):
                     continue
                 self.desk.take(n)
                 by, judged = judges[k], self.judged[n]
-                if judged.differs(by, changed, self.verdicts[n, by]):
+                wanted = self.verdicts[n, by]
+                if by in RELATED and relation is not None:
+                    judged, wanted = judged.about(relation, wanted)
+                if judged.differs(by, changed, wanted):
                     return n, by
         return None
 
@@ -272,6 +351,30 @@ def is_of_programs(mutant: Mutant) -> bool:
     if mutant.table not in PRIMITIVES or len(mutant.path) < 3:
         return False
     return not {*map(str, mutant.path)} & {*COLUMNS} and not of_an_exception(mutant)
+
+
+def kind_of(case: Case) -> tuple[tuple[Any, ...], int]:
+    """The kind of a close case, by its params and operands, and their extent."""
+    (eqn,) = case.program().eqns
+    operands = [value.array for value in case.values("call")]
+    numbers = [a for a in operands if a.dtype.kind in "fc"]
+    finite = all(np.isfinite(a).all() for a in numbers)
+    forms = [(a.dtype.kind, a.ndim, is_wide(a.shape)) for a in operands]
+    size = sum(a.size for a in operands)
+    return (eqn.primitive, str(eqn.params), finite, size > 0, *forms), size
+
+
+def is_wide(shape: tuple[int, ...]) -> bool | None:
+    """True for matrices with more columns than rows, None for square ones."""
+    return None if len({*shape[-2:]}) < 2 else shape[-1] > shape[-2]
+
+
+def relation_of(mutant: Mutant) -> int | None:
+    """The number of the relation that a mutant changes in part."""
+    match mutant.path[3:]:
+        case ("post", int(number), _, *_):
+            return number
+    return None
 
 
 def part_of(mutant: Mutant) -> str:

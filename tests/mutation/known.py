@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from mutation.edges import edges_of
+from mutation.edges import edges_of, probes_of
 from mutation.faults import equations
 from mutation.installed import Desk, forget, in_child, install
 from mutation.record import case_digest
@@ -229,32 +229,42 @@ class Known:
         gc.collect()
         gc.freeze()
 
-    def know(self, numbers: Iterable[int], late: Sequence[str]) -> None:
-        """Have the verdicts of some cases as they are, by all judges or late ones."""
+    def know(
+        self, numbers: Iterable[int], late: Sequence[str], apart: bool = False
+    ) -> None:
+        """Have the verdicts of some cases as they are, by all judges or late ones.
+
+        Those `apart` are asked of the cases alone that they are for.
+        """
+
+        def judges(n: int) -> Sequence[str]:
+            usual = self.judged[n].kinds()
+            if apart and "class" not in late:
+                return [by for by in usual if by in late]
+            return late or usual
 
         def found() -> Any:
             install(self.base)
-            edges, verdicts = {}, {}
+            edges: dict[int, dict[str, Any]] = {}
+            verdicts = {}
             for n in numbers:
                 judged = self.judged[n]
                 if "edges" in late and (n, "edges") not in self.verdicts:
-                    edges[n] = edges_of(judged.case, self.base)
-                    judged = replace(judged, edges=edges[n])
-                for by in late or judged.kinds():
+                    edges[n] = {"edges": edges_of(judged.case, self.base)}
+                if "relations" in late and (n, "relations") not in self.verdicts:
+                    edges[n] = {"asked": probes_of(judged.case, self.base)}
+                judged = replace(judged, **edges.get(n, {}))
+                for by in judges(n):
                     if (n, by) not in self.verdicts:
                         verdicts[n, by] = judged.verdict(by, self.base)
             return edges, verdicts
 
         numbers = [
-            n
-            for n in numbers
-            if any(
-                (n, by) not in self.verdicts for by in late or self.judged[n].kinds()
-            )
+            n for n in numbers if any((n, by) not in self.verdicts for by in judges(n))
         ]
         if not numbers:
             return
         edges, verdicts = in_child(found, patient=True)
         self.verdicts |= verdicts
         for n, some in edges.items():
-            self.judged[n] = replace(self.judged[n], edges=some)
+            self.judged[n] = replace(self.judged[n], **some)

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -88,13 +89,13 @@ def _firsts(tree: ast.expr) -> Iterator[ast.AST]:
 
 
 def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
-    """The nodes that are numbers by where they stand: in the bounds of a slice, or
-    ordered.
+    """The nodes that are numbers by where they stand: the index of one item, in the
+    bounds of a slice, or ordered.
     """
     for node in ast.walk(tree):
         match node:
-            case ast.Slice():
-                yield from ast.walk(node)
+            case ast.Slice() | ast.Subscript(_, ast.BinOp() | ast.Name()):
+                yield from ast.walk(getattr(node, "slice", node))
             case ast.Compare(_, ops) if all(isinstance(op, ORDERS) for op in ops):
                 yield from ast.walk(node)
 
@@ -182,7 +183,9 @@ def _compared(
 def _is_sequence(left: ast.expr, right: ast.expr) -> bool:
     """True if `+` joins two sequences, which are told by how they are written."""
     known = ("take", "drop", "tuple", "place")
-    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+    if any(
+        isinstance(side, ast.Constant) or _is_number(side) for side in (left, right)
+    ):
         return False
     return any(
         isinstance(side, ast.Tuple)
@@ -190,6 +193,19 @@ def _is_sequence(left: ast.expr, right: ast.expr) -> bool:
         or (isinstance(side, ast.Name) and len(side.id) > 1)
         for side in (left, right)
     )
+
+
+def _is_number(side: ast.expr) -> bool:
+    """True if a term is a number whatever its operands are."""
+    match side:
+        case ast.Call(ast.Name("at" | "sum" | "abs" | "prod" | "len" | "real")):
+            return True
+        case ast.BinOp(left, op, right):
+            joins = isinstance(op, ast.Add) and not (
+                _is_number(left) or _is_number(right)
+            )
+            return not joins and not isinstance(op, ast.Mult)
+    return False
 
 
 def _constants(value: Any, siblings: Siblings) -> Iterator[Any]:
@@ -231,6 +247,42 @@ def _called(name: str, arguments: list[ast.expr]) -> Iterator[ast.expr]:
         a, b = arguments[n : n + 2]
         swapped = [*arguments[:n], b, a, *arguments[n + 2 :]]
         yield ast.Call(ast.Name(name), swapped, [])
+
+
+def equations_of(holds: str) -> list[tuple[str, str]]:
+    """The pairs that are equal where a formula is true.
+
+    >>> equations_of("rows == columns and (rank == 2 or rank == 3)")
+    [('columns', 'rows')]
+    """
+    tree = ast.parse(holds, mode="eval").body
+    parts = [tree]
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        parts = tree.values
+    found = []
+    for part in parts:
+        match part:
+            case ast.Compare(left, [ast.Eq()], [right]):
+                found.append(sorted([ast.unparse(left), ast.unparse(right)]))
+    return [(a, b) for a, b in found]
+
+
+def alike(text: Any, equal: Iterable[tuple[str, str]]) -> Any:
+    """A text in which one of two equal terms stands in the place of the other.
+
+    >>> alike("rows + columns + x.rows", [("columns", "rows")])
+    'columns + columns + x.rows'
+    """
+    if isinstance(text, str):
+        for a, b in equal:
+            text = re.sub(
+                rf"(?<![\w.]){re.escape(b)}(?![\w(\[])", lambda _, a=a: a, text
+            )
+    return text
+
+
+def _constant(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda _: text
 
 
 def after(item: str, items: tuple[str, ...]) -> str | None:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from mutation import templates
-from mutation.operators import Siblings, after, mutants
+from mutation.operators import Siblings, after, alike, equations_of, mutants
 
 from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.rules import PRIMITIVES
@@ -136,6 +136,22 @@ class Enumeration:
                 yield Mutant(self.name(at), what, row, at, swapped, "value")
 
     def _others(self, value: Any, at: Path) -> Iterator[Any]:
+        equal = self._equal(at)
+        for other in self._different(value, at):
+            if not equal or alike(value, equal) != alike(other, equal):
+                yield other
+
+    def _equal(self, at: Path) -> list[tuple[str, str]]:
+        """What is equal where a formula of a row is asked, since its clauses hold."""
+        if at[0] not in PRIMITIVES or {*at[3:4]} <= {"clause", "let", "params"}:
+            return []
+        found = []
+        for row in self._chain(*map(str, at[:3])):
+            for clause in row.get("clause", ()):
+                found += equations_of(clause["holds"])
+        return found
+
+    def _different(self, value: Any, at: Path) -> Iterator[Any]:
         if is_formula(at, value):
             yield from mutants(value, self._siblings(at))
         elif is_template(at, value):

@@ -7,17 +7,18 @@ case tells the mutant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from mutation.edges import Application, Edge
+from mutation.edges import Application, Edge, Probe
 from mutation.faults import faults
 
 from traceir.conform import Case, judge
 from traceir.conform.casefiles.cases import attempt
 from traceir.conform.casefiles.outcomes import expected_class
+from traceir.conform.judging.borrowed import PARTS
 from traceir.conform.judging.implementation import Implementation
 from traceir.conform.systems.implementations import (
     CompiledImplementation,
@@ -38,6 +39,25 @@ FOREIGN = (
 # What is asked of mutants of sets and bounds, which tell right results from those that
 # are wrong by a little.
 CLOSE = ("edges", "probes")
+# The same of rows with relations.
+RELATED = ("relations",)
+
+
+@dataclass(frozen=True)
+class Trusted(Oracle):
+    """The oracle, which nobody watches: that it borrows nothing is shown elsewhere."""
+
+    shares = tuple(PARTS)
+
+
+@dataclass(frozen=True)
+class Checked(Reference):
+    """The reference's types and the formulas' values: by the same rows, sooner."""
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        return Oracle(self.rules).eval(program, args)
 
 
 @dataclass(frozen=True)
@@ -137,14 +157,24 @@ class Judged:
     # Whether the oracle has the very bits of the case: relations leave them open.
     exact: bool = True
     edges: tuple[Edge, ...] = ()
+    asked: tuple[Probe, ...] = ()
 
     def kinds(self) -> tuple[str, ...]:
         """The judges that a hunt asks first, in order."""
         if self.case.plain:
             return ("plain",)
-        if self.case.reject and not self.case.session:
-            return ("oracle", "faults", "reference")
-        return ("oracle", "reference")
+        if self.case.session:
+            return ("reference", "oracle")
+        first = ("faults", "tables") if self.case.reject else ("tables",)
+        return (*first, "oracle", "reference")
+
+    def about(
+        self, relation: int, wanted: tuple[Any, ...]
+    ) -> tuple[Judged, tuple[Any, ...]]:
+        """The same of one relation, and what of the answers wanted is about it."""
+        numbers = [k for k, p in enumerate(self.asked) if p.relation == relation]
+        asked = tuple(self.asked[k] for k in numbers)
+        return replace(self, asked=asked), tuple(wanted[k] for k in numbers)
 
     def verdict(self, by: str, rules: Rules) -> tuple[Any, ...]:
         """The answers of one judge, in order."""
@@ -174,7 +204,10 @@ class Judged:
         yield self._judge(judged, rules)
 
     def _oracle(self, rules: Rules) -> Iterator[Ask]:
-        yield self._judge(Oracle(rules), rules, self.exact)
+        yield self._judge(Trusted(rules), rules, self.exact)
+
+    def _tables(self, rules: Rules) -> Iterator[Ask]:
+        yield self._judge(Checked(rules), rules, self.exact)
 
     def _faults(self, rules: Rules) -> Iterator[Ask]:
         yield lambda: faults(self.case, rules)
@@ -192,6 +225,11 @@ class Judged:
             here = Application.of(self.case)
             yield from (partial(here.right, edge, rules) for edge in self.edges)
 
+    def _relations(self, rules: Rules) -> Iterator[Ask]:
+        if self.asked:
+            here = Application.of(self.case)
+            yield from (partial(here.holds, probe, rules) for probe in self.asked)
+
     def _probes(self, rules: Rules) -> Iterator[Ask]:
         for probe in probes(rules):
             yield self._judge(probe, rules)
@@ -200,12 +238,14 @@ class Judged:
 Ask = Callable[[], Any]
 VERDICTS: Mapping[str, Callable[[Judged, Rules], Iterator[Ask]]] = {
     "plain": Judged._plain,
+    "tables": Judged._tables,
     "oracle": Judged._oracle,
     "faults": Judged._faults,
     "reference": Judged._reference,
     "class": Judged._class,
     "edges": Judged._edges,
     "probes": Judged._probes,
+    "relations": Judged._relations,
 }
 
 
