@@ -93,7 +93,7 @@ def _begin() -> None:
 
 
 def _try(numbers: Sequence[int], soon: bool) -> list[Trial]:
-    """What tells some mutants, of those that are told `soon` or of all."""
+    """The trials of some mutants, of those that are told `soon` or of all."""
     chunk = []
     for n in numbers:
         entry = _before.of(_mutants[n])

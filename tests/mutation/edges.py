@@ -126,7 +126,7 @@ class Application:
 
 
 def probes_of(case: Case, rules: Rules) -> tuple[Probe, ...]:
-    """What is asked of each relation of a case: other results, and pairs at edges."""
+    """The probes of each relation of a case: other results, and pairs at edges."""
     here = Application.of(case)
     relations = range(len(rules.prims[here.primitive].post))
     found = [Probe(k, name) for k in relations for name in OTHERS]

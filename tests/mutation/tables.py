@@ -142,7 +142,7 @@ class Enumeration:
                 yield other
 
     def _equal(self, at: Path) -> list[tuple[str, str]]:
-        """What is equal where a formula of a row is asked, since its clauses hold."""
+        """Terms that are equal where a formula of a row is asked: its clauses hold."""
         if at[0] not in PRIMITIVES or {*at[3:4]} <= {"clause", "let", "params"}:
             return []
         found = []
