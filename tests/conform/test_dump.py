@@ -24,6 +24,7 @@ from traceir.conform.protocol.decoding import (
     read_type,
 )
 from traceir.conform.protocol.encoding import node_data, object_data
+from traceir.dtypes import KEY
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     ClosedJaxpr,
@@ -126,7 +127,7 @@ def test_nothing_is_rounded() -> None:
 
 
 def test_what_json_does_not_tell_apart_is_told() -> None:
-    objects = (1, 1.0, 1j, True, (1,), [1], {1: "a"}, None, "nan", float("inf"))
+    objects = (1, 1.0, 1j, True, (1,), [1], {1: "a"}, None, "nan", float("inf"), KEY)
     assert same(read_object(json.loads(json.dumps(object_data(objects)))), objects)
 
 

@@ -8,17 +8,26 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import columns
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from traceir.conform import Verdict, load_cases
+from traceir.conform import Outcome, Verdict, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.judging.adapters import NotLoaded, load
+from traceir.conform.judging.answers import Malformed
 from traceir.conform.processes.pool import Limits, WorkerPool
+from traceir.conform.protocol.decoding import read_outcome, read_program, reading
+from traceir.conform.protocol.encoding import program_data
+from traceir.ir.jaxpr import ClosedJaxpr
 
 HERE = Path(__file__).parent
+PROGRAMS = [c for c in load_cases() if "value" in c.verbs and not c.session][::20]
 FIRST, SECOND = "add/special", "neg/floats"
 
 
@@ -156,3 +165,57 @@ def test_an_adapter_behind_the_protocol(tmp_path: Path) -> None:
     for name, found in run["verdicts"].items():
         if not cases[name].plain:
             assert found["kind"] == adapter.verdict(cases[name]).kind, (name, found)
+
+
+# What others say ----------------------------------------------------------------------
+
+GARBAGE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["var", "type", "is", "program"]), inner)
+    ),
+    max_leaves=4,
+)
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """Every place in JSON: a container, and the key or number of a part."""
+    keys = data.keys() if isinstance(data, dict) else range(len(data))
+    found = [(data, key) for key in keys]
+    inner = [data[key] for key in keys if isinstance(data[key], dict | list)]
+    return found + [place for part in inner for place in places(part)]
+
+
+@given(st.data())
+def test_whatever_is_answered_is_read_or_malformed(data: st.DataObject) -> None:
+    case = data.draw(st.sampled_from(PROGRAMS))
+    told = json.loads(json.dumps(program_data(case.program())))
+    container, key = data.draw(st.sampled_from(places(told)))
+    if data.draw(st.booleans()):
+        container[key] = data.draw(GARBAGE)
+    else:
+        del container[key]
+    with suppress(Malformed):
+        assert isinstance(reading("a program", read_program, told), ClosedJaxpr)
+
+
+@given(GARBAGE | st.fixed_dictionaries({"event": GARBAGE, "values": GARBAGE}))
+def test_an_outcome_is_read_or_malformed(told: Any) -> None:
+    with suppress(Malformed):
+        assert isinstance(reading("an outcome", read_outcome, told), Outcome)
+
+
+def test_functions_that_are_transformed_without_jit(tmp_path: Path) -> None:
+    requests = ("infer", "evaluate", "transform")
+    served = shlex.join(
+        [sys.executable, "-m", "traceir.conform.protocol", "oracle", *requests]
+    )
+    path = tmp_path / "run.json"
+    chosen = [c for c in load_cases() if c.file in ("grad.tir", "vmap.tir") and c.under]
+    patterns = [part for c in chosen[::9] for part in ("--cases", c.name)]
+    main(["--command", served, "--json", str(path), *patterns])
+    found = json.loads(path.read_text())["verdicts"]
+    kinds = [verdict["kind"] for verdict in found.values()]
+    # What asks for the program of a trace is not asked of them.
+    assert {*kinds} <= {"pass", "unsupported"} and kinds.count("pass") > 5

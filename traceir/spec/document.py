@@ -31,6 +31,7 @@ from traceir.rules.formulas.helpers import HELPERS
 from traceir.rules.formulas.language import BUILTINS, FOLDS
 from traceir.rules.judgements import Judgements
 from traceir.rules.primitives import STEP_CALLS
+from traceir.rules.rows import Clause
 from traceir.spec.cases import case_data
 from traceir.spec.codec import decode, encode
 from traceir.spec.sets import sets_of
@@ -142,4 +143,7 @@ def read(data: Mapping[str, Json]) -> Mapping[str, Any]:
     kinds = get_type_hints(Rules)
     found = {name: decode(kinds[name], data["rules"][name]) for name in TABLES}
     found["judgements"] = decode(Judgements, data["rules"]["judgements"])
+    others = decode(tuple[Clause, ...], data["rules"]["others"])
+    own = (clause for prim in found["prims"].values() for clause in prim.clauses)
+    found["clauses"] = {c.id: c for c in (*others, *own, *found["program"])}
     return found

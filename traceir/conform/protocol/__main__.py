@@ -1,4 +1,4 @@
-"""`python -m traceir.conform.protocol NAME`: an adapter behind the protocol.
+"""`python -m traceir.conform.protocol NAME [REQUEST ...]`: an adapter behind it.
 
 Serves: every table
 """
@@ -10,4 +10,4 @@ import sys
 from traceir.conform.protocol.server import serve
 
 if __name__ == "__main__":
-    serve(*sys.argv[1:2])
+    serve(*sys.argv[1:])

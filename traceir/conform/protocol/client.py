@@ -22,6 +22,7 @@ from traceir.conform.protocol.channel import Channel, CommandError
 from traceir.conform.protocol.messages import (
     REQUESTS,
     VERSION,
+    CommandRejection,
     NoAnswer,
     line_of,
     read_answer,
@@ -32,14 +33,6 @@ from traceir.ir.jaxpr import ClosedJaxpr, UntypedVar, subjaxprs
 T = TypeVar("T")
 # Seconds that a command has to end by itself.
 PATIENCE = 2.0
-
-
-class CommandRejection(Exception):
-    """A rejection of a command's, by the rule that it names."""
-
-    def __init__(self, rule: str, text: str) -> None:
-        super().__init__(text or rule)
-        self.rule = rule
 
 
 class CommandClient:

@@ -15,7 +15,7 @@ import numpy as np
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Function, SessionObject, SessionTransform
 from traceir.conform.casefiles.values import Ref, TypedValue
-from traceir.dtypes import is_key, kind_of
+from traceir.dtypes import KEY, KeyDType, is_key, kind_of
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
@@ -233,8 +233,8 @@ def object_data(value: Any) -> Json:
         case Mapping():
             pairs = value.items()
             return {"dict": [[object_data(k), object_data(v)] for k, v in pairs]}
-        case np.dtype():
-            return {"dtype": value.name}
+        case np.dtype() | KeyDType():
+            return {"dtype": KEY.name if is_key(value) else value.name}
         case ShapedArray():
             return {"type": type_data(value)}
         case ClosedJaxpr():

@@ -27,6 +27,14 @@ REQUESTS: Final = (
 ANSWERS: Final = ("gives", "rejected", "unsupported", "error")
 
 
+class CommandRejection(Exception):
+    """A rejection of a command's, by the rule that it names."""
+
+    def __init__(self, rule: str, text: str) -> None:
+        super().__init__(text or rule)
+        self.rule = rule
+
+
 class NoAnswer(Exception):
     """A line is no answer to the request."""
 

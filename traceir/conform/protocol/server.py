@@ -6,16 +6,23 @@ It reads requests from standard input and writes answers to standard output.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from typing import Any, BinaryIO
 
+from traceir.conform.casefiles.sessions import Call, Session
 from traceir.conform.judging.adapters import Adapter, load
 from traceir.conform.judging.answers import describe
 from traceir.conform.judging.implementation import Rejected, Unsupported
 from traceir.conform.protocol import decoding, encoding
 from traceir.conform.protocol.encoding import Json
-from traceir.conform.protocol.messages import REQUESTS, VERSION, line_of, read_line
+from traceir.conform.protocol.messages import (
+    REQUESTS,
+    VERSION,
+    CommandRejection,
+    line_of,
+    read_line,
+)
 
 # The attribute of an adapter that answers a request.
 METHODS: Mapping[str, str] = {
@@ -25,20 +32,22 @@ METHODS: Mapping[str, str] = {
     "infer": "type",
     "evaluate": "eval",
     "session": "session",
+    "transform": "session",
 }
 
 
 class Server:
-    """Answers the requests to one adapter."""
+    """Answers the requests to one adapter, or some of them."""
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: Adapter, requests: Sequence[str] = REQUESTS) -> None:
         self.adapter = adapter
+        self.requests = requests
         self.inner = adapter.implementation
         self.ended = False
 
     def hello(self, asked: Mapping[str, Any]) -> dict[str, Json]:
         """The adapter's description of itself."""
-        claimed = [r for r in REQUESTS if hasattr(self.inner, METHODS.get(r, "?"))]
+        claimed = [r for r in self.requests if hasattr(self.inner, METHODS[r])]
         return {
             "protocol": VERSION,
             "name": self.adapter.name,
@@ -74,6 +83,19 @@ class Server:
         """The outcomes of a session."""
         outcomes = self.inner.session(decoding.read_session(asked))
         return {"outcomes": list(map(encoding.outcome_data, outcomes))}
+
+    def transform(self, asked: Mapping[str, Any]) -> dict[str, Json]:
+        """The results of one call of a function that may be transformed."""
+        functions = asked["functions"].items()
+        made = {name: decoding.read_node(data) for name, data in functions}
+        args = tuple(map(decoding.read_object, asked["arguments"]))
+        call = Call(asked["function"], args, {}, via="eager")
+        (outcome,) = self.inner.session(Session(made, (call,)))
+        if outcome.event == "raises":
+            if outcome.rule is None:
+                raise Rejected(outcome.cls or "Exception", outcome.text)
+            raise CommandRejection(outcome.rule, outcome.text)
+        return {"results": list(map(encoding.array_data, outcome.values or ()))}
 
     def shutdown(self, asked: Mapping[str, Any]) -> dict[str, Json]:
         """The end."""
@@ -113,10 +135,13 @@ class Server:
                 return
 
 
-def serve(spec: str) -> None:
-    """Answer for an adapter until there are no more requests."""
+def serve(spec: str, *requests: str) -> None:
+    """Answer for an adapter until there are no more requests.
+
+    Of what can be asked it answers those `requests`, all without any.
+    """
     with redirect_stdout(sys.stderr):
-        server = Server(load(spec))
+        server = Server(load(spec), requests or REQUESTS)
     output = sys.stdout.buffer
     for line in server.answers(sys.stdin.buffer):
         output.write(line)
