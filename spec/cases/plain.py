@@ -103,6 +103,18 @@ def first_of_several(x):
     return x.item()
 
 
+def average_by_weights(x, weights):
+    """Cites face.weights
+
+    >>> average_by_weights(np.arange(2.0), np.array([1.0, 3.0]))
+    np.float64(0.75)
+    >>> average_by_weights(np.arange(2.0), np.array([1.0, -1.0]))
+    Traceback (most recent call last):
+    face.weights: return np.average(x, weights=weights)
+    """
+    return np.average(x, weights=weights)
+
+
 def rounded_into_an_output(x):
     """Cites face.meaning
 

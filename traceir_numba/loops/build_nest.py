@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
@@ -87,6 +87,7 @@ class _NestBuilder:
         self.graph = graph
         self.cluster = cluster
         self.stored = stored
+        self.read: Container[Var] = stored  # what the pass finds in memory
         self.kept = kept
         self.homes = inplace_results(cluster, kept) | overwritten_memory(
             graph, cluster, stored
@@ -148,16 +149,17 @@ class _NestBuilder:
         """The code of a pass inside the loops."""
         loops = tuple(range(len(self.cluster.space)))
         places = [p for job in stage.jobs for p in seeds(job)]
-        found = self.graph.walk(places, Without(self.stored, stage.made("map")))[0]
+        self.read = Without(self.stored, stage.made("map"))
+        found = self.graph.walk(places, self.read)[0]
         for eqn, indices in found if self.ends else ():
             self.hoist(eqn, indices)
         taken = frozenset(label.name for end in self.ends for label in end.labels)
         block = BodyBuilder(loops, reserved=taken)
         for eqn, indices in found:
-            if self.row_place(block, eqn.outputs[0], indices) not in self.of_rows:
-                block.values[eqn.outputs[0], indices] = self.compute(
-                    block, eqn, indices
-                )
+            here = eqn.outputs[0], indices
+            made = here in block.values  # a place that came before is made of it
+            if not made and self.row_place(block, *here) not in self.of_rows:
+                block.values[here] = self.compute(block, eqn, indices)
         return block
 
     def hoist(self, eqn: Eqn, indices: IndexMap) -> None:
@@ -200,7 +202,8 @@ class _NestBuilder:
             job.var: epilogue_map(job.space, cluster.kept) for job in stage.epilogue
         }
         places = [(var, at) for var, at in moved.items() if at is not None]
-        for eqn, at in self.graph.walk(places, Without(self.stored, moved))[0]:
+        self.read = Without(self.stored, moved)
+        for eqn, at in self.graph.walk(places, self.read)[0]:
             self.of_row(block, eqn, at)
         whole = identity_map(len(block.loops))
         places = [*((job.var, whole) for job in reductions), *places]

@@ -5,7 +5,7 @@ Serves: class.placed, prim.gather, class.scatter
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -35,7 +35,7 @@ class NestContext(Protocol):
     """A builder of the nest of a cluster."""
 
     graph: Graph
-    stored: Collection[Var]
+    read: Container[Var]
     names: Mapping[Var, str]
     cluster: Cluster
     homes: dict[Var, Var]
@@ -192,7 +192,7 @@ class IndirectAccess:
         if (
             eqn is None
             or isinstance(atom, Literal)
-            or atom in self.builder.stored
+            or atom in self.builder.read
             or atom in self.builder.graph.aliases
             or (atom, indices) in block.values
         ):

@@ -9,6 +9,7 @@ Start reading at `functions.apply`.
 - `creation`: arrays created inside a plain function
 - `flat`: writes in C order to an array of any layout: `flat`, `sort`, `partition`
 - `functions`: dispatch of NumPy's functions to those of `traceir.numpy`
+- `searched`: functions of NumPy's that look for places in an order
 - `selection`: the elements that a traced mask selects: an array of unknown length
 - `substitutes`: functions of NumPy's that need code of their own here
 - `tables`: the dtypes in which NumPy's functions compute, by name

@@ -89,6 +89,11 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return _into(out, apply(func, args, rest))
     if func in OWN:
         return _traced(OWN[func](*args, **kwargs))
+    return by_name(func, args, kwargs)
+
+
+def by_name(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The result of the function of `traceir.numpy` with the name of NumPy's."""
     bound = arguments(func, args, kwargs)
     if func in CHECKED:
         CHECKED[func](bound)
