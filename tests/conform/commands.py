@@ -145,8 +145,8 @@ def misbehave(how: str, number: int, asked: Any) -> bool:
         case "two":
             say({"id": number, "gives": {}, "unsupported": "nothing"})
         case "twice":
-            say({"id": number, **answer(asked)})
-            return False
+            line = json.dumps({"id": number, **answer(asked)}) + "\n"
+            raw(line.encode() * 2)
         case "error":
             say({"id": number, "error": "division by zero"})
         case "no rule":

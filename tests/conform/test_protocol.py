@@ -21,7 +21,7 @@ from traceir.conform import Outcome, Verdict, load_cases
 from traceir.conform.__main__ import main
 from traceir.conform.judging.adapters import NotLoaded, load
 from traceir.conform.judging.answers import Malformed
-from traceir.conform.processes.pool import Limits, WorkerPool
+from traceir.conform.processes.pool import WorkerPool
 from traceir.conform.protocol.decoding import read_outcome, read_program, reading
 from traceir.conform.protocol.encoding import program_data
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -37,9 +37,12 @@ def command(how: str, *more: str) -> str:
 
 
 def verdicts(how: str, *names: str, limit: float = 20.0) -> dict[str, Verdict]:
-    """The verdicts of a command, by the runner that watches it."""
-    pool = WorkerPool(f"command {limit} {command(how)}", Limits(limit + 5))
-    return dict(pool.verdicts(names))
+    """The verdicts of a command, which is ended afterwards."""
+    adapter = load(f"command {limit} {command(how)}")
+    try:
+        return {name: adapter.verdict(columns.cases()[name]) for name in names}
+    finally:
+        adapter.implementation.close()
 
 
 def test_a_command_is_judged() -> None:

@@ -26,7 +26,7 @@ from traceir.oracle.scalar_interpreter import declared_choices
 from traceir.rules import Formula, Rules, default, load, parse, spec_path
 from traceir.spec.__main__ import main
 from traceir.spec.codec import encode
-from traceir.spec.document import TABLES, digest, document, read
+from traceir.spec.document import FORMAT, TABLES, digest, document, read
 from traceir.spec.schema import schema
 from traceir.spec.sets import members, sets_of
 from traceir.spec.trees import formula, number, read_number, tree
@@ -49,6 +49,12 @@ def tables_of(rules: Rules) -> dict[str, Any]:
 def test_the_schema_is_that_of_this_form() -> None:
     # A change of it is a new version of the form: `python -m traceir.spec schema`.
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == schema()
+
+
+def test_the_version_of_the_form_is_told() -> None:
+    chapter = (spec_path() / "data.rst").read_text(encoding="utf-8")
+    versions = chapter.partition("Versions of the form\n---")[2]
+    assert f"\n{FORMAT}\n   " in versions
 
 
 def test_the_document_validates() -> None:
