@@ -27,7 +27,6 @@ from traceir.dtypes import as_dtype
 from traceir.rules.formulas.language import Formula
 from traceir.spec.trees import Json, formula, number, read_number, tree
 
-# Names that are Python's words have an underscore in a field, and none in JSON.
 _UNION = (Union, types.UnionType)
 
 
@@ -187,4 +186,5 @@ def members(row: type) -> tuple[tuple[str, str, Any], ...]:
 def _hints_of(row: type) -> Iterator[tuple[str, str, Any]]:
     hints = get_type_hints(row)
     for field in fields(row):
+        # One that is a word of Python's has an underscore in the field alone.
         yield field.name.rstrip("_"), field.name, hints[field.name]
