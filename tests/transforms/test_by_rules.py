@@ -23,9 +23,17 @@ from traceir.conform.drawing.programs import arguments, programs
 from traceir.conform.systems import higher
 from traceir.conform.systems.implementations import Oracle
 from traceir.dtypes import is_key
-from traceir.oracle.transforms import backward, batches, builder, forward, functions
+from traceir.oracle.transforms import (
+    backward,
+    batches,
+    builder,
+    control,
+    forward,
+    functions,
+)
 from traceir.oracle.transforms.builder import Beyond
-from traceir.oracle.transforms.functions import Term, TermFunctions
+from traceir.oracle.transforms.functions import TermFunctions
+from traceir.oracle.transforms.terms import Term
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import default, load
 from traceir.tracing.staging import apply
@@ -175,7 +183,16 @@ def _at_the_end(builder: Any, value: Any, source: int, target: int) -> Any:
     return usual_move(builder, value, source, 0)
 
 
-usual_move = batches.moved
+def _from_the_end(self: Any, value: Any, k: int) -> Any:
+    return usual_row(self, value, value.aval.shape[0] - 1 - k)
+
+
+def _the_other(self: Any, index: Any, branches: Any, operands: Any) -> Any:
+    return usual_choice(self, index, branches[::-1], operands)
+
+
+usual_move, usual_row = batches.moved, control.TermControlFlow.row
+usual_choice = control.TermControlFlow.chosen
 # What is done instead: of which module or class, its name, and the case that tells it.
 WRONG: dict[str, tuple[Any, str, Any, str]] = {
     "the last contribution is the only one": (
@@ -194,6 +211,14 @@ WRONG: dict[str, tuple[Any, str, Any, str]] = {
         *(functions, "moved", _at_the_end),
         "vmap/results-along-the-last-dimension",
     ),
+    "steps of a loop go backwards": (
+        *(control.TermControlFlow, "row", _from_the_end),
+        "control/scan-of-each-example",
+    ),
+    "a choice is the other one": (
+        *(control.TermControlFlow, "chosen", _the_other),
+        "control/gradient-of-cond",
+    ),
     "tangents of constants": (
         *(forward, "by_template", lambda *_: None),
         "transform/perturbation-confusion",
@@ -206,6 +231,14 @@ ROWS = {
     "batch of rev": (
         *("primitives", "rev", ("batch", "params", "dimensions"), "dimensions"),
         "vmap/rev",
+    ),
+    "examples of ppermute": (
+        *("collectives", "ppermute", ("across",), "whole[(n,) + i]"),
+        "ppermute/a-program",
+    ),
+    "examples of pmax": (
+        *("collectives", "pmax", ("across",), "whole[(0,) + i]"),
+        "pmax/and-pmin",
     ),
 }
 

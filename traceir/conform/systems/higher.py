@@ -7,6 +7,7 @@ the reference; either way their programs are run by the tables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,7 +32,8 @@ from traceir.conform.systems.systems import (
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.oracle.transforms.builder import Beyond
-from traceir.oracle.transforms.functions import Term, TermFunctions
+from traceir.oracle.transforms.functions import TermFunctions
+from traceir.oracle.transforms.terms import Term
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import Rules, default
 from traceir.text.syntax import ProgramNode
@@ -48,10 +50,25 @@ COMPOSED = {
 def outcomes_of(session: Session, rules: Rules) -> Sequence[Outcome]:
     """The outcomes of a session with transforms, by the rules where they suffice."""
     found = derived(session, rules)
-    if None in found:
+    if None in found or is_called_again(session):
         others = Jitted(session, TraceirSystem("oracle")).run()
-        found = [a or b for a, b in zip(found, others, strict=True)]
+        pairs = zip(found, others, strict=True)
+        found = [_with_event(a, b) if a else b for a, b in pairs]
     return confirmed(session, [o for o in found if o is not None], rules)
+
+
+def _with_event(own: Outcome, other: Outcome) -> Outcome:
+    """An outcome by the rules; whether a call found a trace is for others to say."""
+    return own if own.event == "raises" else replace(own, event=other.event)
+
+
+def is_called_again(session: Session) -> bool:
+    """True if a function is called by `jit` twice: the rules do not say what is found
+    in its cache then.
+    """
+    calls = (s for s in session.steps if isinstance(s, Call) and s.via == "jit")
+    names = [call.function for call in calls]
+    return len(set(names)) < len(names)
 
 
 def derived(session: Session, rules: Rules) -> list[Outcome | None]:
@@ -168,7 +185,7 @@ def _within(program: ProgramNode) -> Iterator[str]:
 # The transforms that the rules speak of.
 TRANSFORMS = (
     *("jvp", "vjp", "grad", "value_and_grad", "vmap"),
-    *("linearize", "linear_transpose"),
+    *("linearize", "linear_transpose", "jacfwd", "jacrev", "hessian", "checkpoint"),
 )
 
 

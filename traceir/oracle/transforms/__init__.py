@@ -8,7 +8,11 @@ tangents, of cotangents or of the examples. Nothing is traced and no code is tha
 - `backward`: cotangents of the inputs of linear programs, by those of their results
 - `batches`: programs applied to many examples, by the column `batch` of the rows
 - `builder`: programs being made: equations, typed by the rows
+- `collectives`: operations over a named axis, by the column `across` of their rows
+- `control`: control flow on values: a loop is its steps, a choice has two programs
 - `forward`: tangents of programs, by those of their inputs
-- `functions`: functions on values that record what is done to them; their transforms
+- `functions`: transforms of functions on values, by the rows and the inference rules
+- `named_axes`: the functions of `lax` over named axes, as applications
 - `templates`: the templates of rows, applied as they stand
+- `terms`: values, and functions on them, which record what is done to them
 """

@@ -12,6 +12,7 @@ from typing import Any
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
+from traceir.oracle.transforms.collectives import across, names_of
 from traceir.oracle.transforms.templates import operand_names
 from traceir.rules import Prim, Rules, Scope
 from traceir.rules.applied import row_scope
@@ -22,11 +23,16 @@ Batched = tuple[list[Atom], Dim]
 
 
 def batched(
-    closed: ClosedJaxpr, dims: Sequence[Dim], size: int, rules: Rules
+    closed: ClosedJaxpr,
+    dims: Sequence[Dim],
+    size: int,
+    rules: Rules,
+    name: str | None = None,
 ) -> tuple[ClosedJaxpr, list[bool]]:
     """The program of so many examples, and which of its results differ among them.
 
     `dims` are the batched dimensions of the inputs; those of results are the first.
+    Their axis may have a name.
     """
     builder = DerivedProgram(rules)
     pairs = zip(closed.in_avals, dims, strict=True)
@@ -36,7 +42,7 @@ def batched(
     for eqn in closed.eqns:
         values = [env[a] if isinstance(a, Var) else a for a in eqn.inputs]
         at = [places.get(a) if isinstance(a, Var) else None for a in eqn.inputs]
-        outs, dim = _BatchedEquation(builder, eqn, values, at, size).results()
+        outs, dim = _BatchedEquation(builder, eqn, values, at, size, name).results()
         env.update(zip(eqn.outputs, outs, strict=True))
         places.update(dict.fromkeys(eqn.outputs, dim))
     outvars = closed.jaxpr.outvars
@@ -72,22 +78,22 @@ class _BatchedEquation:
         values: list[Atom],
         dims: list[Dim],
         size: int,
+        name: str | None = None,
     ) -> None:
         self.builder, self.eqn, self.values = builder, eqn, values
-        self.dims, self.size = dims, size
+        self.dims, self.size, self.name = dims, size, name
         self.params: dict[str, Any] = dict(eqn.params)
         self.row: Prim = builder.rules.prims[eqn.primitive]
 
     def results(self) -> Batched:
         """By the class of the row."""
+        if self.name in names_of(self.params):
+            return self.across()
         if all(d is None for d in self.dims):
             return self.applied(self.values, self.params, None)
         if self.row.batch is None:
             raise Beyond(f"batches of {self.row.name}")
-        rule = CLASSES.get(self.row.batch.rule)
-        if rule is None:
-            raise Beyond(f"batches of {self.row.name}, which names an axis")
-        return rule(self)
+        return CLASSES[self.row.batch.rule](self)
 
     def applied(
         self, values: Sequence[Atom], params: Mapping[str, Any], dim: Dim
@@ -193,6 +199,20 @@ class _BatchedEquation:
             self.values, {**self.params, "dimension_numbers": numbers}, dim
         )
 
+    def across(self) -> Batched:
+        """The results of all examples together: it is about their axis."""
+        assert self.name is not None
+        count = range(len(self.values))
+        whole = [self.front(k, (self.size, *self.example(k))) for k in count]
+        given = self.builder, self.row, self.params, whole, self.eqn.outputs[0].aval
+        return [across(*given, self.size, self.name)], 0
+
+    def beside(self) -> Batched:
+        """Of another axis: the dimension stays where it is."""
+        (dim,) = self.dims
+        assert dim is not None
+        return self.by_formulas(self.values, dim, False)
+
     def each(self) -> Batched:
         """The stack of the results of the examples (accuracy.batched)."""
         if not self.size:
@@ -224,4 +244,5 @@ CLASSES: Mapping[str, Callable[[_BatchedEquation], Batched]] = {
     "front": _BatchedEquation.first,
     "contraction": _BatchedEquation.contraction,
     "region": _BatchedEquation.each,
+    "collective": _BatchedEquation.beside,
 }

@@ -1,4 +1,4 @@
-"""Functions on values that record what is done to them; their transforms.
+"""Transforms of functions on values, by the rows and the inference rules.
 
 Serves: derive.*, batch.*
 """
@@ -6,77 +6,37 @@ Serves: derive.*, batch.*
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Literal, Var
-from traceir.ir.promotion import python_aval
-from traceir.oracle import scalar_interpreter
-from traceir.oracle.scalar_interpreter import Guess
+from traceir.ir.jaxpr import Atom
+from traceir.oracle.transforms import control, named_axes
 from traceir.oracle.transforms.backward import transposed
 from traceir.oracle.transforms.batches import batched, moved
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
+from traceir.oracle.transforms.control import TermControlFlow
 from traceir.oracle.transforms.forward import jvp_results, tangents
+from traceir.oracle.transforms.named_axes import NamedAxes
+from traceir.oracle.transforms.terms import FunctionProgram, Term, Terms
 from traceir.pytrees import flatten
-from traceir.rules import Rules
 
 Fun = Callable[..., Any]
 
 
-@dataclass(eq=False)
-class Term:
-    """A value of a function: an array, or a variable of a recording."""
-
-    aval: ShapedArray
-    array: np.ndarray | None = None
-    var: Var | None = None
-    home: Recording | None = None
-
-
-@dataclass(eq=False)
-class Recording:
-    """A function on variables: its program so far, and what it captured."""
-
-    builder: DerivedProgram
-    captured: dict[Term, Var] = field(default_factory=dict)
-
-    def atom(self, value: Any, rules: Rules) -> Atom:
-        """A value as an operand: a variable of this program, or a literal."""
-        if not isinstance(value, Term):
-            aval = python_aval(value, False, rules)
-            return Literal(value, aval)
-        if value.home is self:
-            assert value.var is not None
-            return value.var
-        return self.captured.setdefault(value, Var(value.aval))
+# Functions of arrays that are a primitive where operands have one dtype.
+ARITHMETIC = {
+    "numpy.add": "add",
+    "numpy.multiply": "mul",
+    "operator.add": "add",
+    "operator.mul": "mul",
+}
 
 
-@dataclass(eq=False)
-class FunctionProgram:
-    """The program of a function, whose first inputs are what it captured."""
-
-    closed: ClosedJaxpr
-    captured: Sequence[Term]
-    tree: Any
-
-    @property
-    def count(self) -> int:
-        """The number of inputs that are no captured values."""
-        return len(self.closed.in_avals) - len(self.captured)
-
-    def mask(self) -> list[bool]:
-        """Of which inputs there are tangents: of the arguments."""
-        return [False] * len(self.captured) + [True] * self.count
-
-
-class TermFunctions:
+class TermFunctions(Terms):
     """Transforms of functions of terms; raises Beyond where no rule speaks of one.
-
-    `guess` gives results that rows know by relations alone.
 
     >>> from traceir.rules import default
     >>> functions = TermFunctions(default())
@@ -85,86 +45,22 @@ class TermFunctions:
     array(4., dtype=float32)
     """
 
-    def __init__(self, rules: Rules, guess: Guess | None = None) -> None:
-        self.rules = rules
-        self.guess = guess
-        self.open: list[Recording] = []
-
-    def term_of(self, array: Any) -> Term:
-        """An array as a term, which is strongly typed."""
-        array = np.asarray(array)
-        return Term(ShapedArray(array.shape, array.dtype), array)
-
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
-        """A primitive applied: in the recording around, else at once."""
-        row = self.rules.prims.get(primitive)
-        if row is None:
-            raise Beyond(f"the function {primitive}")
-        found = self.recorded(
-            lambda builder, atoms: builder.apply(primitive, atoms, params), values
-        )
-        return found[0] if row.single else tuple(found)
-
-    # Programs of functions -----------------------------------------------------------
-
-    def aval(self, value: Any) -> ShapedArray:
-        """The type of a value."""
-        if isinstance(value, Term):
-            return value.aval
-        return python_aval(value, False, self.rules)
-
-    def array(self, value: Any) -> np.ndarray:
-        """The array of a value that is not recorded."""
-        if not isinstance(value, Term):
-            return np.asarray(value, self.aval(value).dtype)
-        assert value.array is not None
-        return value.array
-
-    def recorded(
-        self,
-        make: Callable[[DerivedProgram, Sequence[Atom]], Sequence[Atom]],
-        values: Sequence[Any],
-    ) -> list[Term]:
-        """The things made of values: in the recording around, or at once."""
-        if self.open:
-            recording = self.open[-1]
-            atoms = [recording.atom(v, self.rules) for v in values]
-            return [self.term(a, recording) for a in make(recording.builder, atoms)]
-        builder = DerivedProgram(self.rules)
-        inputs = [Var(self.aval(v)) for v in values]
-        closed = builder.closed(inputs, make(builder, inputs))
-        arrays = [self.array(v) for v in values]
-        found = scalar_interpreter.run(
-            closed, closed.consts, arrays, self.rules, self.guess
-        )
-        return [Term(a, x) for a, x in zip(closed.out_avals, found, strict=True)]
-
-    def term(self, atom: Atom, recording: Recording) -> Term:
-        """An atom of a recording as a value."""
-        if isinstance(atom, Literal):
-            return Term(atom.aval, atom.array)
-        return Term(atom.aval, None, atom, recording)
-
-    def applied(self, closed: ClosedJaxpr, values: Sequence[Any]) -> list[Term]:
-        """The results of a program."""
-        return self.recorded(lambda b, atoms: b.inlined(closed, atoms), values)
-
-    def trace(self, fun: Fun, avals: Sequence[ShapedArray]) -> FunctionProgram:
-        """The program of a function for arguments of these types."""
-        recording = Recording(DerivedProgram(self.rules))
-        inputs = [Var(a) for a in avals]
-        self.open.append(recording)
-        try:
-            found = fun(*(Term(v.aval, None, v, recording) for v in inputs))
-            leaves, tree = flatten.flatten(found)
-            outputs = [recording.atom(v, self.rules) for v in leaves]
-        finally:
-            self.open.pop()
-        captured = recording.captured
-        closed = recording.builder.closed([*captured.values(), *inputs], outputs)
-        return FunctionProgram(closed, list(captured), tree)
-
-    # Transforms ----------------------------------------------------------------------
+        """A primitive applied, or what a function of arrays is made of."""
+        if primitive in named_axes.FUNCTIONS:
+            axes = NamedAxes(self.bind, self.sizes)
+            return named_axes.FUNCTIONS[primitive](axes, *values, **params)
+        if primitive in control.FUNCTIONS:
+            return control.FUNCTIONS[primitive](
+                TermControlFlow(self), *values, **params
+            )
+        if primitive in ARITHMETIC and not params:
+            return self.arithmetic(ARITHMETIC[primitive], *values)
+        if primitive == "numpy.sum" and not params:
+            (x,) = values
+            axes_ = tuple(range(x.aval.ndim))
+            return self.bind("reduce_sum", x, axes=axes_, out_sharding=None)
+        return super().bind(primitive, *values, **params)
 
     def smooth(self, values: Sequence[Any]) -> list[ShapedArray]:
         """The types of what a function is differentiated by; all have tangents."""
@@ -243,13 +139,31 @@ class TermFunctions:
 
         return call
 
-    def grad(self, fun: Fun, argnums: Any = 0) -> Fun:
-        """The cotangents at the cotangent 1."""
-        both = self.value_and_grad(fun, argnums)
-        return lambda *args: both(*args)[1]
+    def grad(
+        self,
+        fun: Fun,
+        argnums: Any = 0,
+        has_aux: bool = False,
+        holomorphic: bool = False,
+    ) -> Fun:
+        """The cotangents at the cotangent 1; the further results beside them."""
+        both = self.value_and_grad(fun, argnums, has_aux, holomorphic)
 
-    def value_and_grad(self, fun: Fun, argnums: Any = 0) -> Fun:
+        def call(*args: Any) -> Any:
+            value, found = both(*args)
+            return (found, value[1]) if has_aux else found
+
+        return call
+
+    def value_and_grad(
+        self,
+        fun: Fun,
+        argnums: Any = 0,
+        has_aux: bool = False,
+        holomorphic: bool = False,
+    ) -> Fun:
         """The result, and the cotangents at 1 of the arguments that are named."""
+        kind = "c" if holomorphic else "f"
 
         def call(*args: Any) -> Any:
             numbers = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -264,22 +178,73 @@ class TermFunctions:
                 return fun(*(given.get(k, a) for k, a in enumerate(args)))
 
             out, back = self.vjp(of_these, *(args[n] for n in numbers))
-            if (
-                not isinstance(out, Term)
-                or out.aval.shape
-                or kind_of(out.aval.dtype) != "f"
-            ):
+            first, *others = flatten.leaves(out)
+            if first.aval.shape or kind_of(first.aval.dtype) != kind:
                 raise Beyond("the gradient of what is no scalar")
-            one = Term(out.aval, np.ones((), out.aval.dtype))
-            found = back(one)
+            if isinstance(out, Term) == has_aux or (others and not has_aux):
+                raise Beyond("the gradient of several results")
+            one = Term(first.aval, np.ones((), first.aval.dtype))
+            zeros = [Term(v.aval, np.zeros_like(v.array)) for v in others]
+            if any(v.array is None for v in others):
+                raise Beyond("further results that are not known")
+            found = back([one, *zeros])
             return out, found if isinstance(argnums, tuple) else found[0]
 
         return call
 
-    def vmap(self, fun: Fun, in_axes: Any = 0, out_axes: Any = 0) -> Fun:
-        """The function of many examples."""
-        if not isinstance(out_axes, int):
-            raise Beyond("places of several results")
+    def checkpoint(self, fun: Fun) -> Fun:
+        """The function itself: what is kept for later changes no value."""
+        return fun
+
+    def jacfwd(self, fun: Fun) -> Fun:
+        """The tangents of a basis, along the last dimensions."""
+
+        def call(x: Term) -> Any:
+            def tangent_of(t: Term) -> Any:
+                return self.jvp(fun, (x,), (t,))[1]
+
+            found = self.vmap(tangent_of, out_axes=-1)(self.basis(x.aval))
+            return self.shaped(found, (*found.aval.shape[:-1], *x.aval.shape))
+
+        return call
+
+    def jacrev(self, fun: Fun) -> Fun:
+        """The cotangents of a basis, along the first dimensions."""
+
+        def call(x: Term) -> Any:
+            out, back = self.vjp(fun, x)
+            found = self.vmap(lambda ct: back(ct)[0])(self.basis(out.aval))
+            return self.shaped(found, (*out.aval.shape, *x.aval.shape))
+
+        return call
+
+    def hessian(self, fun: Fun) -> Fun:
+        """The Jacobian of the Jacobian."""
+        return self.jacfwd(self.jacrev(fun))
+
+    def basis(self, aval: ShapedArray) -> Term:
+        """An array of a type for each of its elements, which is one there."""
+        if kind_of(aval.dtype) != "f":
+            raise Beyond("a basis of what is not floating")
+        units = np.eye(aval.size, dtype=aval.dtype).reshape(aval.size, *aval.shape)
+        return Term(ShapedArray(units.shape, aval.dtype, aval.weak_type), units)
+
+    def shaped(self, value: Term, shape: tuple[int, ...]) -> Any:
+        """A value of another shape."""
+        if value.aval.shape == shape:
+            return value
+        sizes = {"new_sizes": shape, "dimensions": None, "sharding": None}
+        return self.bind("reshape", value, **sizes)
+
+    def vmap(
+        self,
+        fun: Fun,
+        in_axes: Any = 0,
+        out_axes: Any = 0,
+        axis_name: str | None = None,
+        axis_size: int | None = None,
+    ) -> Fun:
+        """The function of many examples, whose axis may have a name."""
 
         def call(*args: Any) -> Any:
             axes = (
@@ -292,18 +257,26 @@ class TermFunctions:
                 raise Beyond("places that no argument has")
             dims = [None if d is None else d % n for d, n in zip(axes, ranks)]
             sizes = {a.aval.shape[d] for a, d in zip(args, dims) if d is not None}
+            sizes |= {axis_size} if axis_size is not None else set()
             if len(sizes) != 1:
                 raise Beyond("no size of a batch")
             (size,) = sizes
-            traced = self.trace(fun, [_example(a.aval, d) for a, d in zip(args, dims)])
+            with self.named(axis_name, size):
+                examples = [_example(a.aval, d) for a, d in zip(args, dims)]
+                traced = self.trace(fun, examples)
             none = [None] * len(traced.captured)
-            closed, differ = batched(traced.closed, [*none, *dims], size, self.rules)
+            given = [*none, *dims], size, self.rules, axis_name
+            closed, differ = batched(traced.closed, *given)
+
+            targets = out_axes
+            if not isinstance(out_axes, tuple | list):
+                targets = (out_axes,) * len(differ)
 
             def make(builder: DerivedProgram, atoms: Sequence[Atom]) -> Sequence[Atom]:
                 found = builder.inlined(closed, atoms)
                 return [
-                    _placed(builder, a, d, size, out_axes)
-                    for a, d in zip(found, differ)
+                    _placed(builder, a, d, size, target)
+                    for a, d, target in zip(found, differ, targets, strict=True)
                 ]
 
             found = self.recorded(make, [*traced.captured, *args])
@@ -319,9 +292,13 @@ def _example(aval: ShapedArray, dim: int | None) -> ShapedArray:
 
 
 def _placed(
-    builder: DerivedProgram, value: Atom, differs: bool, size: int, target: int
+    builder: DerivedProgram, value: Atom, differs: bool, size: int, target: int | None
 ) -> Atom:
-    """A result with its batched dimension where it is asked for."""
+    """A result with its batched dimension where it is asked for, if it is."""
+    if target is None:
+        if differs:
+            raise Beyond("one result of many examples")
+        return value
     rank = value.aval.ndim + (not differs)
     if not -rank <= target < rank:
         raise Beyond("a place that no result has")
