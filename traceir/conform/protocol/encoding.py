@@ -233,7 +233,9 @@ def object_data(value: Any) -> Json:
         case Mapping():
             pairs = value.items()
             return {"dict": [[object_data(k), object_data(v)] for k, v in pairs]}
-        case np.dtype() | KeyDType():
+        case KeyDType():
+            return {"dtype": value.name}
+        case np.dtype():
             return {"dtype": KEY.name if is_key(value) else value.name}
         case ShapedArray():
             return {"type": type_data(value)}
