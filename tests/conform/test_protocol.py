@@ -6,6 +6,7 @@ Serves: every table
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -22,7 +23,12 @@ from traceir.conform.__main__ import main
 from traceir.conform.judging.adapters import NotLoaded, load
 from traceir.conform.judging.answers import Malformed
 from traceir.conform.processes.pool import WorkerPool
-from traceir.conform.protocol.decoding import read_outcome, read_program, reading
+from traceir.conform.protocol.decoding import (
+    read_array,
+    read_outcome,
+    read_program,
+    reading,
+)
 from traceir.conform.protocol.encoding import program_data
 from traceir.ir.jaxpr import ClosedJaxpr
 
@@ -201,6 +207,33 @@ def test_whatever_is_answered_is_read_or_malformed(data: st.DataObject) -> None:
         del container[key]
     with suppress(Malformed):
         assert isinstance(reading("a program", read_program, told), ClosedJaxpr)
+
+
+@pytest.mark.parametrize(
+    "dtype, element, why",
+    [
+        ("float32", "nan(0x17fc00001)", "out of bounds for uint32"),
+        ("float32", "nan(0x3f800000)", "is no hexadecimal text of a number"),
+        ("float32", "0x1p+1000000", "is too large"),
+        ("float32", "0x1p+200", "is no element of float32"),
+        ("float64", "10", "is no hexadecimal text of a number"),
+        ("float64", 1.5, "is no hexadecimal text of a number"),
+        ("int8", "128", "is not from -128 to 127"),
+        ("int8", "1.0", "is no decimal text of an integer"),
+        ("int8", 1, "is no decimal text of an integer"),
+        ("int8", "9" * 10000, "is no decimal text of an integer"),
+        ("bool", "true", "is no truth value"),
+        ("bool", 1, "is no truth value"),
+        ("complex64", ["inf"], "is no list of two parts"),
+        ("complex64", "0x0p+0", "is no list"),
+        ("key<fry>", "-1", "is not from 0 to"),
+        ("float33", "0x0p+0", "is no dtype"),
+    ],
+)
+def test_an_element_is_exact_or_malformed(dtype: str, element: Any, why: str) -> None:
+    told = {"dtype": dtype, "shape": [], "weak": False}
+    with pytest.raises(Malformed, match=re.escape(why)):
+        reading("an array", read_array, {"type": told, "elements": [element]})
 
 
 @given(GARBAGE | st.fixed_dictionaries({"event": GARBAGE, "values": GARBAGE}))

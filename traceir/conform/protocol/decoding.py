@@ -59,7 +59,13 @@ def reading(what: str, read: Callable[[Json], T], data: Json) -> T:
         why = f"no `{error.args[0]}`"
     except RecursionError:
         why = "too deep"
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         why = str(error)
     text = repr(data)
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
