@@ -27,6 +27,7 @@ from traceir.face.checks.bounds import check_index
 from traceir.face.functions import chosen as chosen  # its functions are registered
 from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.functions import searched as searched  # as are these
+from traceir.face.functions import triangles as triangles
 from traceir.face.functions.flat import FlatIterator, flat_set, partition, sort
 from traceir.face.functions.functions import call_ufunc, method
 from traceir.face.functions.selection import Unsized

@@ -210,8 +210,9 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
         own = [seen(leaf, given.get(k)) for k, leaf in enumerate(fixed)]
         return tree.unflatten(own)
 
-    results, kinds = flatten.flatten(_probed(name, probe, arguments, operands))
-    _check_shapes(name, probe, arguments, operands, results)
+    made, samples = _probed(name, probe, arguments, operands)
+    results, kinds = flatten.flatten(made)
+    _check_shapes(name, probe, arguments, operands, samples, results)
     avals = tuple(_result_aval(name, value) for value in results)
 
     def target(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -248,13 +249,16 @@ def _live(leaf: Any, value: Any) -> Any:
     return leaf if value is None else value
 
 
-def _probed(name: str, probe: Function, arguments: Any, operands: Sequence[Any]) -> Any:
-    """The results of a call with numbers that stand for those that are traced."""
+def _probed(
+    name: str, probe: Function, arguments: Any, operands: Sequence[Any]
+) -> tuple[Any, list[Any]]:
+    """The results of a call with numbers that stand for those that are traced, and
+    these."""
     error: Exception | None = None
     for samples in _samples([typeof(v) for v in operands]):
         given, options = arguments(samples, _like)
         try:
-            return probe(*given, **options)
+            return probe(*given, **options), samples
         except Exception as raised:  # of NumPy's, which has no class for bad numbers
             error = raised
     got = f"{name}: {type(error).__name__}: {error}"
@@ -262,25 +266,37 @@ def _probed(name: str, probe: Function, arguments: Any, operands: Sequence[Any])
 
 
 def _check_shapes(
-    name: str, probe: Function, arguments: Any, operands: Sequence[Any], results: Any
+    name: str,
+    probe: Function,
+    arguments: Any,
+    operands: Sequence[Any],
+    samples: Sequence[Any],
+    results: Any,
 ) -> None:
-    """Demand traced integers that decide the shape of what a call gives.
+    """Demand traced integers that decide the shape of what a call gives, or whether it
+    gives anything.
 
     Raises TypeError (face.random) where they can't be known.
     """
-    avals = [typeof(v) for v in operands]
-    integers = [k for k, a in enumerate(avals) if a.dtype.kind in "iu" and not a.shape]
-    deciding = []
-    for k in integers:
-        samples = next(_samples(avals))
-        samples[k] += 1
-        given, options = arguments(samples, _like)
+    shapes = list(map(np.shape, results))
+
+    def others(number: int, change: int) -> list[Any] | None:
+        """The shapes of the results where one operand is another."""
+        changed = [*samples]
+        changed[number] = changed[number] + changed[number].dtype.type(change)
+        given, options = arguments(changed, _like)
         with suppress(Exception):  # of NumPy's, which has no class for bad numbers
-            others = flatten.leaves(probe(*given, **options))
-            if list(map(np.shape, others)) != list(map(np.shape, results)):
+            return list(map(np.shape, flatten.leaves(probe(*given, **options))))
+        return None
+
+    deciding = []
+    for k, value in enumerate(samples):
+        if value.dtype.kind in "iu" and not value.shape:
+            found = (others(k, change) for change in (1, 4))
+            if next((made for made in found if made is not None), None) != shapes:
                 deciding.append(operands[k])
     if deciding:
-        got = f"{name} of a shape that depends on {deciding[0].aval.str_short()}"
+        got = f"{name} of a shape that depends on {typeof(deciding[0]).str_short()}"
         raise demanded(rules.error("face.random", got=got), *deciding)
 
 
@@ -292,7 +308,8 @@ def _like(leaf: Any, value: Any) -> Any:
 
 
 def _samples(avals: Sequence[ShapedArray]) -> Iterator[list[Any]]:
-    """Numbers that a distribution may have: ascending ones, then parts of a whole."""
+    """Numbers that a distribution may have: ascending ones, parts of a whole, or
+    descending ones that are larger."""
     yield [np.full(a.shape, k + 1, a.dtype)[()] for k, a in enumerate(avals)]
     yield [
         np.full(a.shape, 1 / max(a.size, 2) if a.dtype.kind == "f" else k + 1, a.dtype)[
@@ -300,6 +317,7 @@ def _samples(avals: Sequence[ShapedArray]) -> Iterator[list[Any]]:
         ]
         for k, a in enumerate(avals)
     ]
+    yield [np.full(a.shape, 99 - k, a.dtype)[()] for k, a in enumerate(avals)]
 
 
 def _result_aval(name: str, value: Any) -> ShapedArray:

@@ -13,6 +13,7 @@ Start reading at `functions.apply`.
 - `selection`: the elements that a traced mask selects: an array of unknown length
 - `substitutes`: functions of NumPy's that need code of their own here
 - `tables`: the dtypes in which NumPy's functions compute, by name
+- `triangles`: functions of NumPy's that read one triangle of a matrix
 - `ufunc_methods`: methods of universal functions: `reduce`, `accumulate`, `at`
 - `ufuncs`: universal functions: their loops, casts and `out`
 - `writing`: writes to arrays: by index, by mask, through views
