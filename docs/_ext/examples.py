@@ -37,21 +37,51 @@ class Example(SphinxDirective):
         self.env.note_dependency(str(path))
         source = path.read_text(encoding="utf-8")
         block = nodes.literal_block(source, source, language="python")
-        drawn = [] if self.config.brief else [figure(module, self.env)]
+        drawn: list[nodes.Node] = []
+        if not self.config.brief:
+            drawn = [figure(module, self.env), stages(module, self.env)]
         return [*drawn, *timing(name), block]
 
 
 def figure(module: ModuleType, env: BuildEnvironment) -> nodes.raw:
     """The drawing of an example's results, as a file beside the site's other images."""
     name = str(module.__name__).rpartition(".")[2]
-    folder = Path(env.app.outdir) / IMAGES
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.png").write_bytes(picture(module))
+    (beside(env) / f"{name}.png").write_bytes(picture(module))
     about = escape(module.draw.__doc__.strip())
     return raw(
         f'<figure class="example"><img alt="{about}" src="../{IMAGES}/{name}.png">'
         f"<figcaption>{about}</figcaption></figure>"
     )
+
+
+def beside(env: BuildEnvironment) -> Path:
+    """The folder of the examples' pictures and texts."""
+    folder = Path(env.app.outdir) / IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def stages(module: ModuleType, env: BuildEnvironment) -> nodes.raw:
+    """Links to what becomes of an example: its program, source and instructions."""
+    name = str(module.__name__).rpartition(".")[2]
+    traced = module.solve.trace(*module.problem())
+    lowered = traced.lower()
+    texts = {
+        "the program": str(traced.jaxpr),
+        "the generated source": lowered.as_text(),
+        "its instructions, for the processor that built this site": (
+            lowered.compile().as_text("asm")
+        ),
+    }
+    found = []
+    for kind, (words, shown) in zip(
+        ("jaxpr", "source", "asm"), texts.items(), strict=True
+    ):
+        (beside(env) / f"{name}-{kind}.txt").write_text(shown, encoding="utf-8")
+        target = f"../{IMAGES}/{name}-{kind}.txt"
+        lines = f"{shown.count(chr(10)) + 1:,} lines"
+        found.append(f'<a href="{target}">{words}</a> ({lines})')
+    return raw(f'<p class="stages">What becomes of it: {"; ".join(found)}.</p>')
 
 
 class Gallery(SphinxDirective):
