@@ -15,7 +15,7 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir.face.arrays.array import traced
 from traceir.face.arrays.values import array_of
-from traceir.face.functions.functions import by_name, own
+from traceir.face.functions.functions import arguments, by_name, own
 
 
 def _whole(a: Any, upper: bool) -> Any:
@@ -44,3 +44,20 @@ def _eigvalsh(a: Any, UPLO: str = "L") -> Any:
 @own(np.linalg.cholesky)
 def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return by_name(np.linalg.cholesky, (_whole(a, upper),), {"upper": upper})
+
+
+def _hermitian(func: Any) -> None:
+    """Register a function that reads one triangle where `hermitian` says so."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = arguments(func, args, kwargs)
+        name = next(iter(given))
+        if given.get("hermitian"):
+            given[name] = _whole(given[name], False)
+        return by_name(func, (given.pop(name),), given)
+
+    own(func)(called)
+
+
+for _func in (np.linalg.svd, np.linalg.pinv, np.linalg.matrix_rank):
+    _hermitian(_func)
