@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import kind_of
+from traceir.ir.avals import ShapedArray
 from traceir.oracle.transforms.builder import Beyond
 from traceir.oracle.transforms.terms import Terms
 from traceir.pytrees import flatten
 
 Fun = Callable[..., Any]
+# A loop that never ends is not waited for.
+FUEL = 10_000
 
 
 class TermControlFlow:
@@ -50,9 +53,10 @@ class TermControlFlow:
     ) -> Any:
         """Steps with the rows of arrays; the rows that they give are stacked."""
         arrays = flatten.leaves(xs)
-        count = arrays[0].aval.shape[0] if arrays else length
-        if not count:
-            raise Beyond("a loop without steps")
+        counts = {a.aval.shape[0] for a in arrays if a.aval.shape}
+        counts |= {length} - {None}
+        if len(counts) != 1 or not (count := counts.pop()):
+            raise Beyond("a loop without steps, or with several numbers of them")
         carry, rows = self.terms(init), []
         for k in range(count)[:: -1 if reverse else 1]:
             row = flatten.map_(lambda x, k=k: self.row(x, k), xs)
@@ -72,9 +76,14 @@ class TermControlFlow:
     def while_loop(self, test: Fun, fun: Fun, init: Any) -> Any:
         """Steps as long as a condition holds that is known."""
         carry = self.terms(init)
-        while self.functions.known(test(carry)):
+        for _ in range(FUEL):
+            going = test(carry)
+            if self.functions.aval(going) != ShapedArray((), "bool"):
+                raise Beyond("a condition that is no truth value")
+            if not self.functions.known(going):
+                return carry
             carry, _ = self.step(lambda c: (fun(c), None), carry)
-        return carry
+        raise Beyond("a loop that does not end")
 
     def map(self, fun: Fun, xs: Any) -> Any:
         """The results for each row."""
@@ -82,7 +91,10 @@ class TermControlFlow:
 
     def cond(self, chosen: Any, then: Fun, other: Fun, *operands: Any) -> Any:
         """The results of one function or the other."""
-        dtype = self.functions.aval(chosen).dtype
+        aval = self.functions.aval(chosen)
+        dtype = aval.dtype
+        if aval.shape or kind_of(dtype) not in "bfiu":
+            raise Beyond("a predicate that is no number")
         if kind_of(dtype) != "b":
             zero = np.zeros((), dtype).item()
             chosen = self.functions.bind("ne", chosen, zero)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import kind_of
+from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom
 from traceir.oracle.transforms import control, named_axes
@@ -47,13 +48,16 @@ class TermFunctions(Terms):
 
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied, or what a function of arrays is made of."""
-        if primitive in named_axes.FUNCTIONS:
+        of_lax = named_axes.FUNCTIONS.get(primitive) or control.FUNCTIONS.get(primitive)
+        if of_lax is not None:
             axes = NamedAxes(self.bind, self.sizes)
-            return named_axes.FUNCTIONS[primitive](axes, *values, **params)
-        if primitive in control.FUNCTIONS:
-            return control.FUNCTIONS[primitive](
-                TermControlFlow(self), *values, **params
-            )
+            own = axes if primitive in named_axes.FUNCTIONS else TermControlFlow(self)
+            try:
+                return of_lax(own, *values, **params)
+            except (
+                TraceirError
+            ) as error:  # these functions say themselves what is wrong
+                raise Beyond(str(error)) from error
         if primitive in ARITHMETIC and not params:
             return self.arithmetic(ARITHMETIC[primitive], *values)
         if primitive == "numpy.sum" and not params:

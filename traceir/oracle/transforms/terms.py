@@ -33,6 +33,12 @@ class Term:
     var: Var | None = None
     home: Recording | None = None
 
+    def __bool__(self) -> bool:
+        raise Beyond("a question to a value")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise Beyond("a question to a value")
+
 
 @dataclass(eq=False)
 class Recording:
