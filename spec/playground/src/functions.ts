@@ -7,7 +7,8 @@
 import { Decimal } from "decimal.js";
 import { complexFunctions } from "./complex.js";
 import { fromDecimal, PI, precisely, toDecimal } from "./decimals.js";
-import { abs, Complex, FLOAT64, largest, power2, Real, unitAt } from "./exact.js";
+import { abs, Complex, power2, Real } from "./exact.js";
+import { nextafter, ofPattern, pattern, shortened } from "./formats.js";
 import type { Value } from "./formula.js";
 import { SPECIAL } from "./special.js";
 
@@ -84,58 +85,6 @@ function fmod(a: Real, b: Real): Real {
   if (b.special) return a;
   const left = a.sub(b.mul(a.div(b).trunc()));
   return left.zero ? Real.ratio(0n, 1n, a.negative) : left;
-}
-
-/** The neighbour of `a` on the side of `b`, in the dtype of so many bits. */
-function nextafter(a: Real, b: Real, bits: Real): Real {
-  if (a.nan || b.nan) return Real.NAN;
-  if (a.compare(b) === 0) return b;
-  const format = bits.num === 64n ? FLOAT64 : bits.num === 32n ? { fraction: 23, least: -126, most: 127 } : { fraction: 10, least: -14, most: 15 };
-  if (a.special) return sign(largest(format), a);
-  if (a.zero) return sign(unitAt(ZERO, format), b);
-  const [size, unit] = [a.abs(), unitAt(a, format)];
-  const away = b.compare(a) < 0 === a.negative;
-  const next = away ? size.add(unit) : size.sub(unitAt(size.sub(unit.div(Real.of(2))), format));
-  return sign(next.compare(largest(format)) > 0 ? Real.INF : next, a);
-}
-
-// Formats: numbers as patterns of bits, of so many of an exponent and of a fraction.
-
-function pattern(x: Real, power: Real, fraction: Real): bigint {
-  const [e, m] = [Number(power.num), Number(fraction.num)];
-  const [most, bias] = [(1n << power.num) - 1n, 2 ** (e - 1) - 1];
-  const top = x.negative && !x.nan ? 1n << BigInt(e + m) : 0n;
-  if (x.special) return top | (most << BigInt(m)) | (x.nan ? 1n << BigInt(m - 1) : 0n);
-  if (x.zero) return top;
-  const lead = Math.max(x.exponent(), 1 - bias);
-  return top | ((BigInt(lead + bias - 1) << BigInt(m)) + x.abs().div(power2(lead - m)).trunc().num);
-}
-
-function ofPattern(x: Real, power: Real, fraction: Real): Real {
-  const [e, m] = [Number(power.num), Number(fraction.num)];
-  const most = (1n << power.num) - 1n;
-  const rest = x.num & ((1n << BigInt(m)) - 1n);
-  const high = (x.num >> BigInt(m)) & most;
-  const negative = ((x.num >> BigInt(m + e)) & 1n) === 1n;
-  if (high === most) return rest ? Real.NAN : Real.infinity(negative);
-  const lead = Math.max(Number(high), 1) - (2 ** (e - 1) - 1);
-  const size = Real.ratio(high ? rest + (1n << BigInt(m)) : rest).mul(power2(lead - m));
-  return negative ? size.neg() : size;
-}
-
-/** A number with fewer bits; its dtype has an exponent of `whole` bits. */
-function shortened(x: Real, power: Real, fraction: Real, whole: Real): Real {
-  if (x.special || x.zero) return x;
-  const [own, m] = [Number(whole.num), Number(fraction.num)];
-  const e = Math.min(Number(power.num), own);
-  const [bias, ownBias] = [2 ** (e - 1) - 1, 2 ** (own - 1) - 1];
-  const lead = Math.max(x.exponent(), 1 - ownBias);
-  const unit = power2(lead - m);
-  // A tie goes to the even one of two patterns; without a fraction that is about exponents.
-  const below = Real.of(lead + ownBias - 1).mul(power2(m));
-  const size = x.abs().div(unit).add(below).round().sub(below).mul(unit);
-  if (size.compare(power2(bias + 1)) >= 0) return Real.infinity(x.negative);
-  return e < own && size.compare(power2(1 - bias)) < 0 ? Real.ratio(0n, 1n, x.negative) : sign(size, x);
 }
 
 const FUNCTIONS: Record<string, (...x: Real[]) => Value> = {

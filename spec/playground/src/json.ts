@@ -1,7 +1,8 @@
 /** Programs, arrays and params as JSON (spec/conformance.rst, "The cases as data"). */
 
 import { abs, Complex, hex, readReal, Real } from "./exact.js";
-import { nanOf, payloadText, usualNan } from "./numerals.js";
+import { nanOf, usualNan } from "./formats.js";
+import { payloadText } from "./numerals.js";
 import type { Spec } from "./spec.js";
 import { Aval, Dtype, HostFunction, Literal, Program, programsIn, Tensor, Tree, Var, type Atom, type Element, type Equation, type Param } from "./values.js";
 

@@ -1,6 +1,7 @@
 /** Numbers of program text, read and written (spec/text.rst). */
 
 import { Complex, FLOAT64, readReal, Real, rounded } from "./exact.js";
+import { bitsOf, nanOf, numberOf } from "./formats.js";
 import { limits } from "./helpers.js";
 import type { Dtype, Element } from "./values.js";
 
@@ -40,16 +41,6 @@ function complexOf(text: string, dtype: Dtype | null): Complex | null {
   return parts?.[0] && parts[1] ? new Complex(parts[0], parts[1]) : null;
 }
 
-/** The bits of the usual NaN. */
-export const usualNan = (width: number, fraction: number): bigint => (((1n << BigInt(width - fraction)) - 1n) << BigInt(fraction - 1)) & ((1n << BigInt(width - 1)) - 1n);
-
-/** The NaN that has these bits, null where they are those of none. */
-export function nanOf(bits: bigint, width: number, fraction: number): Real | null {
-  const exponent = (1n << BigInt(width - fraction - 1)) - 1n;
-  const isNan = bits < 1n << BigInt(width) && ((bits >> BigInt(fraction)) & exponent) === exponent && bits & ((1n << BigInt(fraction)) - 1n);
-  return !isNan ? null : bits === usualNan(width, fraction) ? Real.NAN : Real.nanOf(bits);
-}
-
 /** The value of a text in a dtype, null where it has none (text.literal). */
 export function readNumber(text: string, dtype: Dtype): Element | null {
   const payload = /^-?nan\(0x([0-9a-fA-F]+)\)$/.exec(text);
@@ -72,22 +63,11 @@ export function readNumber(text: string, dtype: Dtype): Element | null {
 }
 
 /** The first part has the lower half of the bits. */
-function complexPayload(bits: bigint, dtype: Dtype): Complex | null {
-  const [half, { fraction, most, least }] = [dtype.bits / 2, dtype.format];
-  const part = (b: bigint): Real => {
-    const nan = nanOf(b, half, fraction);
-    if (nan) return nan;
-    const exponent = Number((b >> BigInt(fraction)) & BigInt(2 * most + 1));
-    const negative = b >> BigInt(half - 1) === 1n;
-    if (exponent === 2 * most + 1) return Real.infinity(negative);
-    const digits = (b & ((1n << BigInt(fraction)) - 1n)) | (exponent ? 1n << BigInt(fraction) : 0n);
-    const scale = Math.max(exponent, 1) - most - fraction;
-    void least;
-    const size = Real.ratio(digits << BigInt(Math.max(scale, 0)), 1n << BigInt(Math.max(-scale, 0)));
-    return negative ? size.neg() : size;
-  };
-  const found = new Complex(part(bits & ((1n << BigInt(half)) - 1n)), part(bits >> BigInt(half)));
-  return bits >> BigInt(dtype.bits) || !found.nan ? null : found;
+function complexPayload(bits: bigint, { bits: width, format }: Dtype): Complex | null {
+  const [half, { fraction }] = [width / 2, format];
+  const part = (b: bigint): Real => nanOf(b, half, fraction) ?? numberOf(b, half - 1 - fraction, fraction);
+  const found = new Complex(part(BigInt.asUintN(half, bits)), part(bits >> BigInt(half)));
+  return bits >> BigInt(width) || !found.nan ? null : found;
 }
 
 /** A number without a dtype, as params have it. */
@@ -130,8 +110,13 @@ export function numberText(x: Element, dtype: Dtype, full: boolean): string {
   if (typeof x === "boolean") return x ? "True" : "False";
   if (typeof x === "bigint") return String(x);
   if (x instanceof Real) return full && x.bits !== undefined ? payloadText(x.bits, dtype.bits) : floatText(x);
-  if (x instanceof Complex) return complexText(x);
+  if (x instanceof Complex) return full && (x.re.bits ?? x.im.bits) !== undefined ? complexBits(x, dtype) : complexText(x);
   return String((x[0] << 32n) | x[1]);
+}
+
+function complexBits(z: Complex, { bits, format: { fraction } }: Dtype): string {
+  const [re, im] = [z.re, z.im].map((x) => x.bits ?? bitsOf(x, bits / 2 - 1 - fraction, fraction));
+  return payloadText((im << BigInt(bits / 2)) | re, bits);
 }
 
 export const payloadText = (bits: bigint, width: number): string => `nan(0x${bits.toString(16).padStart(width / 4, "0")})`;
