@@ -211,11 +211,11 @@ function upper(a: Decimal, x: Decimal): Decimal {
   return a.mul(x.ln()).sub(x).sub(logGamma(a)).exp().mul(h);
 }
 
+const below0 = (x: Real): boolean => x.compare(ZERO) < 0;
+
 /** Where the forms are infinite, zero or none: the share below x; null elsewhere. */
 function ends(a: Real, x: Real): Real | null {
-  if (a.nan || x.nan || a.negative || x.negative || (a.special && x.special) || (a.zero && x.zero)) {
-    return (a.negative && !a.zero) || (x.negative && !x.zero) || a.nan || x.nan || a.special === x.special ? Real.NAN : null;
-  }
+  if (a.nan || x.nan || below0(a) || below0(x) || (a.special && x.special) || (a.zero && x.zero)) return Real.NAN;
   if (x.zero || a.special) return ZERO;
   return a.zero || x.special ? ONE : null;
 }
@@ -231,7 +231,7 @@ const digitsOf = (a: Real): number => Math.max(0, Math.ceil(-0.7 * a.exponent())
 
 function igammac(a: Real, x: Real): Real {
   const end = ends(a, x);
-  return end ? ONE.sub(end) : fromDecimal(precisely(130 + digitsOf(a), () => upper(toDecimal(a), toDecimal(x))));
+  return end ? ONE.sub(end) : fromDecimal(precisely(x.compare(ONE) < 0 ? 130 + digitsOf(a) : 130, () => upper(toDecimal(a), toDecimal(x))));
 }
 
 /** The derivative of the share by the form: a difference of which half the digits are left. */
@@ -256,7 +256,7 @@ function randomGammaGrad(a: Real, x: Real): Real {
 
 function betainc(a: Real, b: Real, x: Real): Real {
   const [low, high] = [x.zero, x.compare(ONE) === 0];
-  if (a.nan || b.nan || x.nan || x.compare(ZERO) < 0 || x.compare(ONE) > 0 || a.compare(ZERO) < 0 || b.compare(ZERO) < 0) return Real.NAN;
+  if (a.nan || b.nan || x.nan || below0(x) || x.compare(ONE) > 0 || below0(a) || below0(b)) return Real.NAN;
   if ((a.zero && b.zero) || (a.special && b.special)) return Real.NAN;
   // All of the integral lies at one end, or on one side.
   if (a.zero || b.special) return ONE;
