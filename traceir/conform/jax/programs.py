@@ -194,6 +194,12 @@ def axis_sizes(eqns: Sequence[Eqn]) -> dict[str, int]:
     return found
 
 
+def axis_effects(eqns: Sequence[Eqn]) -> set[Any]:
+    """The effects that JAX gives equations about named axes, all but `ppermute`."""
+    some = [eqn for eqn in eqns if eqn.primitive != "ppermute"]
+    return set(map(core.NamedAxisEffect, axis_sizes(some)))
+
+
 class Translation:
     """One program and those within it; equal programs stay one."""
 
@@ -224,7 +230,7 @@ class Translation:
             [self.atom(v) for v in jaxpr.invars],
             [self.atom(a) for a in jaxpr.outvars],
             [self.eqn(e) for e in jaxpr.eqns],
-            set(map(core.NamedAxisEffect, axis_sizes(jaxpr.eqns))),
+            axis_effects(jaxpr.eqns),
             debug_info=core.DebugInfo(
                 "case",
                 jaxpr.debug_name or "f",
@@ -241,7 +247,7 @@ class Translation:
             [self.atom(v) for v in eqn.outputs],
             primitive(eqn.primitive),
             params(eqn.primitive, given, len(eqn.inputs)) | self.combined(eqn),
-            set(map(core.NamedAxisEffect, axis_sizes([eqn]))),
+            axis_effects([eqn]),
         )
 
     def combined(self, eqn: Eqn) -> dict[str, Any]:
