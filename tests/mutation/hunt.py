@@ -40,6 +40,8 @@ NEAR = 4
 OF_A_SET = 8
 # Cases that are tried before such results are.
 FIRST = 6
+# Cases that are tried before the others, which most mutants do not come to.
+LIKELY = 40
 # Cases by which mutants of relations are tried before that: they take long.
 SOME = 12
 # Judges that are given the tables, and so can be asked of many mutants in one process.
@@ -168,9 +170,25 @@ class Hunter(Known):
             near = self.near(order)
         elif late == RELATED:
             near = self.unlike(order)
-        self.know(order, ())
-        if late:
-            self.know(near, late)
+        first = FIRST if late in (CLOSE, RELATED) else 0 if late else LIKELY
+        stages = [(order[:first], ()), (near, late), (order[first:], ())]
+        for some, by in stages[: 1 if alone and not late else None]:
+            if by or some:
+                told = self.stage(mutant, changed, some, by, judges)
+                if told is not None:
+                    return told
+        return Told(CITATION) if self.is_cited(mutant) else None
+
+    def stage(
+        self,
+        mutant: Mutant,
+        changed: Rules,
+        order: Sequence[int],
+        late: Sequence[str],
+        judges: Sequence[str],
+    ) -> Told | None:
+        """The teller of a mutant among some cases, by the usual judges or late ones."""
+        self.know(order, late)
 
         def found() -> Answer:
             install(changed)
@@ -182,20 +200,14 @@ class Hunter(Known):
                 return Told(EXAMPLES)
             if mutant.path[-1] in ("handles", "keeps") and misused(changed):
                 return Told(WAYS)
-            first = FIRST if late in (CLOSE, RELATED) else 0 if late else len(order)
-            found = self._different(order[:first], (), changed, judges)
-            relation = relation_of(mutant)
-            found = found or (
-                self._different(near, late, changed, late, relation) if late else None
-            )
-            return found or self._different(order[first:], (), changed, judges)
+            relation = relation_of(mutant) if late else None
+            return self._different(order, late, changed, late or judges, relation)
 
         self.desk.take(-1)
         answer = in_child(lambda: (found(),))
         if answer is None:
             return self.silence()
-        told = self.noted(mutant, answer[0])
-        return Told(CITATION) if told is None and self.is_cited(mutant) else told
+        return self.noted(mutant, answer[0])
 
     def is_cited(self, mutant: Mutant) -> bool:
         """True if it is a row of prose that is gone, and a case cites it."""
