@@ -212,8 +212,10 @@ const dynamicUpdate: Rule = (t, axis, [x, update, ...starts], [own, other, ...di
 };
 
 const sort: Rule = (t, axis, values, dims, params, row) => {
-  const lined = inFront(t, axis, values, dims);
-  return applied(t, row, lined, { ...params, dimension: (params.dimension as bigint) + 1n }, 0);
+  const dim = dims.find((d) => d !== null)!;
+  const lined = values.map((v, k) => placeAt(t, v, dims[k], axis.size, dim));
+  const sorted = Number(params.dimension);
+  return applied(t, row, lined, { ...params, dimension: BigInt(sorted + (dim <= sorted ? 1 : 0)) }, dim);
 };
 
 const CLASSES: Record<string, Rule> = {

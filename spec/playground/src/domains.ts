@@ -47,7 +47,7 @@ const DOMAINS: Record<string, Test> = {
   maybe_name: maybe(text),
   text,
   tree: is(Tree),
-  options: many((x) => Array.isArray(x) && x.length === 2 && text(x[0])),
+  options: many((x) => Array.isArray(x) && x.length === 2 && (text(x[0]) || int(x[0]))),
 };
 
 export const fits = (domain: string, value: Param): boolean => DOMAINS[domain](value);

@@ -14,6 +14,12 @@ const NAN = new Complex(Real.NAN, Real.NAN);
 const columnsOf = (get: (name: string) => Value): number => Number(get("columns"));
 const nothing = (get: (name: string) => Value, types: Aval[]): Value[][] =>
   types.map((t) => Array(sizeOf(t.shape.slice(get("stack").length))).fill(t.dtype.kind === "signed" ? 0n : NAN));
+/** The same of `qr`, whose second result is zero below its diagonal all the same. */
+const triangular = (get: (name: string) => Value, types: Aval[]): Value[][] => {
+  const [q, r] = nothing(get, types);
+  const columns = columnsOf(get);
+  return [q, r.map((x, n) => (n % columns < Math.floor(n / columns) ? new Complex(Real.ZERO) : x))];
+};
 
 /** The matrix of which one triangle counts. */
 const mirrored = (a: Matrix, lower: boolean): Matrix =>
@@ -67,7 +73,7 @@ export function related(row: Row, scope: Scope, types: Aval[], operands: readonl
   for (let n = 0; n < sizeOf(stack); n++) {
     const given = operands.map((x) => matrixAt(x, n, stack.length));
     const finite = row.name === "triangular_solve" || row.name === "cholesky" || given.every(isFinite);
-    const parts = finite ? propose(get, ...given) : row.name === "lu" ? unknown(get, given[0]) : nothing(get, types);
+    const parts = finite ? propose(get, ...given) : (INDEFINITE[row.name] ?? nothing)(get, types, ...given);
     parts.forEach((part, k) => found[k].push(...part));
   }
   const results = types.map((t, k) => new Tensor(t, found[k].map((x) => settle(t.dtype.kind === "complex" || !(x instanceof Complex) ? x : x.re, t.dtype))));
@@ -75,11 +81,14 @@ export function related(row: Row, scope: Scope, types: Aval[], operands: readonl
   return results;
 }
 
-const unknown = (get: (name: string) => Value, a: Matrix): Value[][] => [
+const unknown = (get: (name: string) => Value, _: Aval[], a: Matrix): Value[][] => [
   a.flat().map(() => NAN),
   Array.from({ length: Number(get("least")) }, (_, k) => BigInt(k)),
   a.map((_, k) => BigInt(k)),
 ];
+
+/** What some rows give for a matrix that is not finite; the others give nothing. */
+const INDEFINITE: Record<string, (get: (name: string) => Value, types: Aval[], ...operands: Matrix[]) => Value[][]> = { lu: unknown, qr: triangular };
 
 function matrixAt(x: Tensor, n: number, lead: number): Matrix {
   const [rows, columns] = x.aval.shape.slice(lead);
