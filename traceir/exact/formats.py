@@ -81,3 +81,33 @@ def shortened(x: Real, power: Real, fraction: Real, whole: Real) -> Real:
     if fewer and size < TWO ** (1 - bias):
         size = ZERO
     return number(-size if x.negative else size, x.negative)
+
+
+def nextafter(a: Real, b: Real, power: Real, fraction: Real) -> Real:
+    """The neighbour of `a` on the side of `b` in a format.
+
+    >>> nextafter(Real.of(1), Real.of(2), Real.of(8), Real.of(7)).value == 1 + TWO**-7
+    True
+    """
+    if a.nan or b.nan:
+        return NAN
+    if a == b:
+        return b
+    e, m = int(power.value), int(fraction.value)
+    bias = (1 << e - 1) - 1
+    largest = (2 - TWO**-m) * TWO**bias
+    least = TWO ** (1 - bias - m)
+    if a.special:
+        return number(-largest if a.negative else largest)
+    if a.zero:
+        return number(-least if b.negative else least)
+    size = abs(a.value)
+    unit = max(TWO ** (_lead(size) - m), least)
+    if (b < a) == a.negative:
+        size += unit
+    else:
+        # Numbers lie closer below a power of 2.
+        size -= max(TWO ** (_lead(size - unit / 2) - m), least)
+    if size > largest:
+        return -INFINITY if a.negative else INFINITY
+    return number(-size if a.negative else size, a.negative)

@@ -11,14 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from traceir.exact import circulars, formats, gammas, hyperbolics
 from traceir.exact.complex_functions import FUNCTIONS as COMPLEX
 from traceir.exact.complex_functions import turn
 from traceir.exact.complexes import Complex
 from traceir.exact.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
-from traceir.exact.numerics import largest, ulp
 from traceir.exact.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
 
 EXACT_POWER = 64
@@ -110,29 +107,6 @@ def _log_sum(x: Real) -> Real:
     return replace(found, terms=4 * x.terms, magnitude=size, quantum=None)
 
 
-def _nextafter(a: Real, b: Real, bits: Real) -> Real:
-    """The neighbour of `a` on the side of `b`, in the dtype of so many bits."""
-    if a.nan or b.nan:
-        return NAN
-    if a == b:
-        return b
-    dtype = np.dtype(f"f{int(bits.value) // 8}")
-    if a.special:
-        return number(-largest(dtype) if a.negative else largest(dtype))
-    if a.zero:
-        least = ulp(ZERO, dtype)
-        return number(-least if b.negative else least)
-    size, unit = abs(a.value), ulp(a.value, dtype)
-    if (b < a) == a.negative:
-        size += unit
-    else:
-        # Numbers lie closer below a power of 2.
-        size -= ulp(size - unit / 2, dtype)
-    if size > largest(dtype):
-        return infinity(a.negative)
-    return number(-size if a.negative else size, a.negative)
-
-
 def _exp2(x: Real) -> Real:
     return x if x.nan else _pow(number(2 * ONE), x)
 
@@ -187,7 +161,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round_even": _integral(round),
     "round_away": _integral(_round_away),
     "fmod": _fmod,
-    "nextafter": _nextafter,
+    "nextafter": formats.nextafter,
     "sqrt": _sqrt,
     "rsqrt": _rsqrt,
     "exp": _exp,

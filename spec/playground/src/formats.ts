@@ -1,6 +1,6 @@
 /** Floating formats: numbers as patterns of bits, their neighbours, and numbers of fewer bits. */
 
-import { FLOAT64, largest, power2, Real, unitAt } from "./exact.js";
+import { largest, power2, Real, unitAt } from "./exact.js";
 
 const sign = (size: Real, like: Real): Real => (like.negative ? size.neg() : size);
 
@@ -53,11 +53,12 @@ export function shortened(x: Real, power: Real, fraction: Real, whole: Real): Re
   return e < own && size.compare(power2(1 - bias)) < 0 ? Real.ratio(0n, 1n, x.negative) : sign(size, x);
 }
 
-/** The neighbour of `a` on the side of `b`, in the dtype of so many bits. */
-export function nextafter(a: Real, b: Real, bits: Real): Real {
+/** The neighbour of `a` on the side of `b`, in the format of so many bits. */
+export function nextafter(a: Real, b: Real, power: Real, fraction: Real): Real {
   if (a.nan || b.nan) return Real.NAN;
   if (a.compare(b) === 0) return b;
-  const format = bits.num === 64n ? FLOAT64 : bits.num === 32n ? { fraction: 23, least: -126, most: 127 } : { fraction: 10, least: -14, most: 15 };
+  const most = 2 ** (Number(power.num) - 1) - 1;
+  const format = { fraction: Number(fraction.num), least: 1 - most, most };
   if (a.special) return sign(largest(format), a);
   if (a.zero) return sign(unitAt(Real.ZERO, format), b);
   const [size, unit] = [a.abs(), unitAt(a, format)];
