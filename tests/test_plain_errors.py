@@ -49,6 +49,11 @@ def unrolled(x: Any) -> Any:
     return total
 
 
+def weighed(x: Any) -> Any:
+    """An average by weights, which may add up to zero."""
+    return np.average(x, weights=x)
+
+
 def windows(x: Any) -> Any:
     """A view in which places share elements."""
     return sliding_window_view(x, 2, writeable=True)
@@ -113,6 +118,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.size", ValueError, r"\(3, 2\)", lambda x: x.reshape(3, 2), (V,)),
     ("face.size", ValueError, "copy=False", unshared, (W,)),
     ("face.item", ValueError, r"f64\[4\]", lambda x: x.item(), (V,)),
+    ("face.weights", ZeroDivisionError, "weights=x", weighed, (np.zeros(4),)),
     ("face.unrolled", RuntimeError, "total = total", unrolled, (np.zeros(20_000),)),
     ("face.selection", TypeError, "add", lambda x: x[x > 1] + x[x > 2], (V,)),
     ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),

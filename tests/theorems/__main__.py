@@ -42,7 +42,7 @@ KINDS |= {"vmap": "plain", "passes": "plain", "trace": "narrow", "keys": "narrow
 # So it is of drawn ones.
 DRAWN_COMPILED = 200
 # A trial makes all choices on small programs, and draws some on drawn ones.
-RANDOM = Random()
+RANDOM = Random(0)
 ALL, COMPILING = Subject(), Subject(compiles=True)
 DRAWN, DRAWN_COMPILING = Subject(random=RANDOM), Subject(random=RANDOM, compiles=True)
 # So many results of applications are kept for programs that have them, too.

@@ -41,7 +41,7 @@ for name in ("oracle", "reference", "numba"):
     assert not wrong, (name, wrong)
 print("used")
 """
-FOLDERS = ("tests/*.py", "tests/drift/*.py", "tests/transforms/*.py", "tests/data/*l")
+FOLDERS = ("tests/*.py", "tests/drift/*.py", "tests/transforms/*.py", "tests/*/*.toml")
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,9 @@ def _double(x: Any) -> np.float64:
     """A number as a double, or as an infinity or NaN."""
     real = Real.of(x)
     if real.finite:
-        return np.copysign(np.float64(float(real.value)), -1.0 if real.negative else 1.0)
+        # A zero has its sign, too.
+        size = abs(float(real.value))
+        return np.float64(-size if real.negative else size)
     return np.float64("nan" if real.nan else "-inf" if real.negative else "inf")
 
 
