@@ -71,7 +71,8 @@ def parents(builder: StandaloneHTMLBuilder) -> dict[str, str]:
 def description(doctree: nodes.document) -> str:
     """The first paragraph of a page, or what a function does, cut at a word."""
     for paragraph in doctree.findall(nodes.paragraph):
-        if "crumbs" not in paragraph["classes"] and (words := paragraph.astext()):
+        other = {"crumbs", "rule-head"} & set(paragraph["classes"])
+        if not other and (words := paragraph.astext()):
             words = " ".join(words.split())
             if len(words) > SHOWN:
                 words = words[:SHOWN].rpartition(" ")[0].rstrip(",;:") + " …"
