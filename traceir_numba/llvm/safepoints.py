@@ -46,12 +46,7 @@ declare void @traceir_unlock(i32)
 declare i32 @traceir_handle_signals()
 define i64 @{symbol}(i64 %last) nounwind {{
   %time = alloca [2 x i64]
-  call i32 @traceir_clock(i32 {clock}, ptr %time)
-  %seconds = load i64, ptr %time
-  %rest = getelementptr i64, ptr %time, i64 1
-  %nanoseconds = load i64, ptr %rest
-  %whole = mul i64 %seconds, 1000000000
-  %now = add i64 %whole, %nanoseconds
+  {read_clock}
   %first = icmp eq i64 %last, 0
   br i1 %first, label %begin, label %again
 begin:
@@ -71,7 +66,15 @@ look:
   ret i64 %found
 }}
 """
-# The same in a program without Python.
+READ_CLOCK = """
+  call i32 @traceir_clock(i32 {clock}, ptr %time)
+  %{name}_seconds = load i64, ptr %time
+  %{name}_at_rest = getelementptr i64, ptr %time, i64 1
+  %{name}_rest = load i64, ptr %{name}_at_rest
+  %{name}_whole = mul i64 %{name}_seconds, 1000000000
+  %{name} = add i64 %{name}_whole, %{name}_rest
+"""
+# What a safepoint is in a program without Python.
 NEVER = f"define i64 @{SYMBOL}(i64 %last) nounwind {{\n  ret i64 %last\n}}\n"
 
 BEGIN = "budget_left = {budget}\nasked_at = 0"
@@ -90,10 +93,16 @@ def can_poll() -> bool:
     return hasattr(time, "CLOCK_MONOTONIC") and all(map(provided, NEEDS))
 
 
+def read_clock(name: str) -> str:
+    """LLVM text that gives the time in nanoseconds a name; %time is memory for it."""
+    lines = READ_CLOCK.format(name=name, clock=getattr(time, "CLOCK_MONOTONIC", 0))
+    return lines.strip()
+
+
 def load() -> optimize.MachineCode:
     """The function that safepoints call, for its holders."""
-    clock = time.CLOCK_MONOTONIC
-    text = TEXT.format(symbol=SYMBOL, clock=clock, period=cost_model.SAFEPOINT_PERIOD)
+    period = cost_model.SAFEPOINT_PERIOD
+    text = TEXT.format(symbol=SYMBOL, read_clock=read_clock("now"), period=period)
     return optimize.link([text], [SYMBOL])
 
 

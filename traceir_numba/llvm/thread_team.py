@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import _thread
 import ctypes
-import time
 from contextlib import suppress
 
 from traceir.base.fork_safety import in_child
@@ -105,7 +104,7 @@ def _text() -> str:
         **{f"at_{name}": place(name) for name in WORDS},
         wait=wait,
         declared=wait.replace("call", "declare").replace("i32 1", "i32"),
-        clock=getattr(time, "CLOCK_MONOTONIC", 0),
+        read_clock=safepoints.read_clock("now"),
         share=SHARE,
         work=WORK,
         safepoint=safepoints.SYMBOL,
@@ -141,12 +140,7 @@ declare i64 @{safepoint}(i64)
 
 define internal i64 @traceir_team_now() nounwind {{
   %time = alloca [2 x i64]
-  call i32 @traceir_clock(i32 {clock}, ptr %time)
-  %seconds = load i64, ptr %time
-  %at_rest = getelementptr i64, ptr %time, i64 1
-  %rest = load i64, ptr %at_rest
-  %whole = mul i64 %seconds, 1000000000
-  %now = add i64 %whole, %rest
+  {read_clock}
   ret i64 %now
 }}
 

@@ -13,7 +13,6 @@ runs it, or else to the call of some parts.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import cache
 from textwrap import dedent
@@ -140,7 +139,8 @@ def shared_text(symbol: str, pointers: int, private: Sequence[int]) -> str:
         own="\n  ".join(own),
         allocate=allocate,
         free="call void @traceir_free(ptr %memory)" if total else "",
-        clock=getattr(time, "CLOCK_MONOTONIC", 0),
+        read_start=safepoints.read_clock("started"),
+        read_now=safepoints.read_clock("now"),
         spinning=thread_team.place("spinning"),
         share=thread_team.SHARE,
         safepoint=safepoints.SYMBOL,
@@ -229,12 +229,7 @@ team:
   %now_shared = icmp sgt i64 %ready, 0
   br i1 %now_shared, label %share, label %clock
 clock:
-  call i32 @traceir_clock(i32 {clock}, ptr %time)
-  %seconds = load i64, ptr %time
-  %at_rest = getelementptr i64, ptr %time, i64 1
-  %rest = load i64, ptr %at_rest
-  %whole = mul i64 %seconds, 1000000000
-  %started = add i64 %whole, %rest
+  {read_start}
   br label %begin
 begin:
   %from = phi i64 [0, %entry], [0, %clock], [%first_left, %share]
@@ -264,12 +259,7 @@ told:
   %looks = icmp eq i64 %k_next, %look
   br i1 %looks, label %measure, label %later
 measure:
-  call i32 @traceir_clock(i32 {clock}, ptr %time)
-  %seconds_now = load i64, ptr %time
-  %at_rest_now = getelementptr i64, ptr %time, i64 1
-  %rest_now = load i64, ptr %at_rest_now
-  %whole_now = mul i64 %seconds_now, 1000000000
-  %now = add i64 %whole_now, %rest_now
+  {read_now}
   %took = sub i64 %now, %since
   %left = sub i64 %parts, %k_next
   %all = mul i64 %took, %left
