@@ -103,8 +103,10 @@ ELSEWHERE = {
     "text.case": "tests/conform/test_cases.py",
     # Text gives a program the effects that it has.
     "program.effects": "tests/test_effects.py",
-    # With one device, each extent is divided by 1.
-    "sharding.divides": "tests/drift/test_transform_cases.py",
+    # A case keeps no array from one call to the next, and asks none for its parts.
+    **dict.fromkeys(
+        ("device.known", "sharding.shards"), "tests/transforms/test_devices.py"
+    ),
     # Helpers of tests, which are no part of the language of cases.
     "check.value": "tests/drift/test_transform_cases.py",
     "check.derivative": "tests/drift/test_transform_cases.py",
@@ -196,6 +198,9 @@ PROSE = {
             *("accuracy.every-variable", "program.order"),
         ),
         "tests/test_facts.py",
+    ),
+    **dict.fromkeys(
+        ("device.count", "sharding.parts"), "tests/transforms/test_devices.py"
     ),
     "cache.strict.compared": "tests/test_jit_strict.py",
 }

@@ -123,6 +123,11 @@ if TYPE_CHECKING:
     )
     from traceir.base.config_scopes import traceback_filtering as traceback_filtering
     from traceir.base.config_scopes import unrolled_loops as unrolled_loops
+    from traceir.binding.sharded_arrays import (
+        make_array_from_callback,
+        make_array_from_single_device_arrays,
+        reshard,
+    )
     from traceir.exports import deserialize, export
     from traceir.text import parse
 
@@ -179,6 +184,8 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "make_array_from_callback",
+    "make_array_from_single_device_arrays",
     "make_jaxpr",
     "make_mesh",
     "nn",
@@ -189,6 +196,7 @@ __all__ = [
     "pure_callback",
     "random",
     "remat",
+    "reshard",
     "rules",
     "scipy",
     "sharding",
@@ -211,6 +219,14 @@ _LATER = {
     ),
     **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
     "parse": f"{__name__}.text",
+    **dict.fromkeys(
+        (
+            "make_array_from_callback",
+            "make_array_from_single_device_arrays",
+            "reshard",
+        ),
+        f"{__name__}.binding.sharded_arrays",
+    ),
 }
 
 

@@ -7,18 +7,12 @@ Serves: mesh.*, sharding.*
 """
 
 from traceir.arrays.devices import SingleDeviceSharding
-from traceir.arrays.sharding import (
-    AxisType,
-    Mesh,
-    NamedSharding,
-    P,
-    PartitionSpec,
-    Sharding,
-    make_mesh,
-)
+from traceir.arrays.meshes import AbstractMesh, AxisType, Mesh, make_mesh
+from traceir.arrays.sharding import NamedSharding, P, PartitionSpec, Sharding
 from traceir.arrays.sharding import _Unconstrained as _Unconstrained  # of pickles
 
 __all__ = [
+    "AbstractMesh",
     "AxisType",
     "Mesh",
     "NamedSharding",

@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "a spec alone": ("sharding.mesh", lambda: traceir.device_put(ROW, P("x"))),
     "other devices": (
-        "device.platform",
+        "device.known",
         lambda: traceir.device_put(ROW, NamedSharding(SQUARE, P())),
     ),
     "tree": (

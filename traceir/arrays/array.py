@@ -11,8 +11,9 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.asks import install, refused_outside, refusing
-from traceir.arrays.devices import SHARDING, CpuDevice
+from traceir.arrays.devices import SHARDING, CpuDevice, SingleDeviceSharding
 from traceir.arrays.sharding import Sharding
+from traceir.arrays.shards import Shard, shards_of
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
@@ -86,9 +87,10 @@ class Array(Methods, metaclass=_ArrayType):
     # Place -----------------------------------------------------------------------
 
     @property
-    def device(self) -> CpuDevice:
-        """The device that holds the array."""
-        return SHARDING.device
+    def device(self) -> CpuDevice | Sharding:
+        """The device that holds the array; of several its sharding."""
+        place = self.sharding
+        return place.device if isinstance(place, SingleDeviceSharding) else place
 
     @property
     def sharding(self) -> Sharding:
@@ -106,6 +108,40 @@ class Array(Methods, metaclass=_ArrayType):
         {CpuDevice(id=0)}
         """
         return self.sharding.device_set
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """True if each of its devices holds the whole array."""
+        return self.sharding.is_fully_replicated
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True: all devices are of this process."""
+        return True
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """The part that each device of this process holds.
+
+        >>> import traceir.numpy as jnp
+        >>> [shard.device for shard in jnp.arange(5).addressable_shards]
+        [CpuDevice(id=0)]
+        """
+        return shards_of(self.sharding, self.shape, self._part)
+
+    global_shards = addressable_shards
+
+    def addressable_data(self, index: int) -> Array:
+        """The elements of a shard, by its number."""
+        shard = self.addressable_shards[index]
+        return self._part(shard.index, shard.device)
+
+    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Array:
+        value = self._value[index]
+        if value.shape != self.shape:
+            value = value.copy()  # to outlive the whole, in the order of C
+        part = Array._wrap(value, self.aval.update(shape=value.shape))
+        return part._at(SingleDeviceSharding(device))
 
     def block_until_ready(self) -> Array:
         """The array itself: execution is synchronous, so it is ready."""

@@ -22,7 +22,11 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "level.concretize.array": ("__array__",),
     "level.concretize.item": ("item", "tolist"),
     "level.concretize.format": ("__format__",),
-    "level.attribute": ("device", "sharding", "devices"),
+    "level.attribute": (
+        *("device", "sharding", "devices", "is_fully_replicated"),
+        *("is_fully_addressable", "addressable_shards", "global_shards"),
+        "addressable_data",
+    ),
     "level.shape": ("shape",),
     "level.length": ("__len__",),
     "level.iterate": ("__iter__",),

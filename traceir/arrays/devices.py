@@ -1,14 +1,26 @@
-"""The one device: where arrays live. Serves: device.*"""
+"""The devices: groups of threads of this process, where arrays live. Serves: device.*
+
+They share one memory, so that an array that is divided among devices is one array in
+it, of which each device has a part.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from traceir import rules
+from traceir.base.caches import LIMITS, LIMITS_SET, set_limit
 from traceir.base.fast_dataclass import dataclass
+
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CpuDevice:
-    """The processor that runs everything.
+    """A group of the processor's threads, by its number.
 
     >>> CpuDevice()
     CpuDevice(id=0)
@@ -22,6 +34,16 @@ class CpuDevice:
     def platform(self) -> str:
         """The name that `devices` takes."""
         return "cpu"
+
+    @property
+    def device_kind(self) -> str:
+        """The kind of the device, which is its platform."""
+        return self.platform
+
+    @property
+    def process_index(self) -> int:
+        """The number of the process whose threads they are."""
+        return 0
 
     def __str__(self) -> str:
         return f"cpu:{self.id}"
@@ -45,27 +67,92 @@ class SingleDeviceSharding:
         """The devices that hold a part of the array."""
         return {self.device}
 
+    addressable_devices = device_set
+
+    @property
+    def num_devices(self) -> int:
+        """The number of devices that hold a part."""
+        return 1
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """True: the only device holds the whole array."""
+        return True
+
+    is_fully_addressable = is_fully_replicated
+
+    @property
+    def memory_kind(self) -> str:
+        """The memory of the device, of which there is one kind."""
+        return "device"
+
+    def shard_shape(self, global_shape: Sequence[int]) -> Shape:
+        """The shape of the part that the device holds: all."""
+        return tuple(global_shape)
+
+    def devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> dict[CpuDevice, tuple[slice, ...]]:
+        """The part of an array of this shape that the device holds."""
+        return {self.device: (slice(None),) * len(global_shape)}
+
+    addressable_devices_indices_map = devices_indices_map
+
+    def is_equivalent_to(self, other: Any, ndim: int) -> bool:
+        """True if an array of so many dimensions lies in the same way under both."""
+        return bool(other.device_set == self.device_set)
+
 
 SHARDING = SingleDeviceSharding()
+_FORCED = re.compile(r"--xla_force_host_platform_device_count=(\d+)")
+
+
+def count_from_xla_flags(environment: Mapping[str, str]) -> int | None:
+    """The number of devices that the variable XLA_FLAGS asks for; None if it does not.
+
+    >>> flags = "--xla_cpu_x=1 --xla_force_host_platform_device_count=4"
+    >>> count_from_xla_flags({"XLA_FLAGS": flags})
+    4
+    """
+    found = _FORCED.findall(environment.get("XLA_FLAGS", ""))
+    return int(found[-1]) if found and int(found[-1]) else None
+
+
+def _number() -> int:
+    """The number of devices; XLA_FLAGS count while nothing else has set it."""
+    if "num_cpu_devices" not in LIMITS_SET:
+        count = count_from_xla_flags(os.environ)
+        if count is not None and count != LIMITS["num_cpu_devices"]:
+            import logging  # not on the way of an import
+
+            set_limit("num_cpu_devices", count)
+            logging.getLogger("traceir").warning(
+                "XLA_FLAGS asks for %d devices, which there are from now on; say so by "
+                'traceir.config.update("num_cpu_devices", %d), or with the variable '
+                "TRACEIR_NUM_CPU_DEVICES [device.count]",
+                *(count, count),
+            )
+    return LIMITS["num_cpu_devices"]
 
 
 def devices(backend: str | None = None) -> list[CpuDevice]:
     """All devices of a platform, by default of the only one, `"cpu"`.
 
-    Raises RuntimeError (device.platform) for another platform.
+    There are as many as `config.update("num_cpu_devices", n)` asks for, by default one
+    (device.count). Raises RuntimeError (device.platform) for another platform.
 
     >>> devices()
     [CpuDevice(id=0)]
     """
     if backend not in (None, CPU.platform):
         raise rules.error("device.platform", got=repr(backend))
-    return [CPU]
+    return [CPU, *map(CpuDevice, range(1, _number()))]
 
 
 def check_device(device: object) -> None:
     """Raise ValueError (array.device) unless a value is a device or a sharding.
 
-    None leaves the choice to the library, which has one device.
+    None leaves the choice to the library.
 
     >>> check_device(CPU), check_device(None)
     (None, None)
@@ -115,4 +202,4 @@ def local_device_count(backend: str | None = None) -> int:
     >>> local_device_count()
     1
     """
-    return len(local_devices(backend))
+    return device_count(backend)

@@ -1,44 +1,23 @@
-"""Layouts of arrays over devices: meshes, specs, shardings. Serves: mesh.*, sharding.*
+"""Layouts of arrays over devices: specs, and shardings of them. Serves: sharding.*
 
-A mesh is an array of devices whose dimensions have names; a spec says which of them
-divide which dimension of an array. All that is computed is the same for any of them.
+A spec says which axes of a mesh divide which dimension of an array. All that is
+computed is the same for any of them.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
-from operator import index
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.arrays.meshes import Mesh, Shape
 from traceir.base.fast_dataclass import dataclass
 from traceir.pytrees import flatten
-
-Shape: TypeAlias = tuple[int, ...]
-
-
-class AxisType(Enum):
-    """The authority that decides layouts along an axis of a mesh.
-
-    `Auto`: the compiler, which takes constraints; `Explicit`: the types of the
-    operands; `Manual`: the function itself, which sees one part.
-
-    >>> make_mesh((1,), ("x",), axis_types=(AxisType.Auto,)).axis_types
-    (Auto,)
-    """
-
-    Auto = "Auto"
-    Explicit = "Explicit"
-    Manual = "Manual"
-
-    def __repr__(self) -> str:
-        return self.value
 
 
 class PartitionSpec:
@@ -109,126 +88,12 @@ PartitionSpec.UNCONSTRAINED = _Unconstrained()
 P = PartitionSpec
 
 
-class Mesh:
-    """Devices in an array whose dimensions have names.
-
-    `devices` is an array, or a sequence, of devices, with a name for each dimension;
-    `axis_types` are Auto unless given. Raises ValueError (mesh.names).
-
-    >>> Mesh(np.array(devices()), ("x",))
-    Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Auto,))
-    """
-
-    __slots__ = ("devices", "axis_names", "axis_types", "_key")
-
-    def __init__(
-        self,
-        devices: Any,
-        axis_names: str | Sequence[str],
-        axis_types: Sequence[AxisType] | None = None,
-    ) -> None:
-        self.devices = np.array(devices, dtype=object)
-        self.devices.setflags(write=False)
-        self.axis_names = _names(axis_names)
-        _check_names(self.devices.shape, self.axis_names)
-        given = (AxisType.Auto,) * self.devices.ndim
-        self.axis_types = given if axis_types is None else tuple(axis_types)
-        if len(self.axis_types) != len(self.axis_names):
-            got = f"{len(self.axis_types)} types for the axes {self.axis_names}"
-            raise rules.error("mesh.names", got=got)
-        ids = tuple(self.devices.flat)
-        self._key = ids, self.devices.shape, self.axis_names, self.axis_types
-
-    @property
-    def axis_sizes(self) -> Shape:
-        """The extents of the array of devices."""
-        return self.devices.shape
-
-    @property
-    def shape(self) -> OrderedDict[str, int]:
-        """The size of each axis by its name."""
-        return OrderedDict(self.shape_tuple)
-
-    @property
-    def shape_tuple(self) -> tuple[tuple[str, int], ...]:
-        """Pairs of the name and the size of each axis."""
-        return tuple(zip(self.axis_names, self.axis_sizes, strict=True))
-
-    @property
-    def size(self) -> int:
-        """The number of devices."""
-        return self.devices.size
-
-    @property
-    def empty(self) -> bool:
-        """True if there is no device."""
-        return not self.devices.size
-
-    @property
-    def device_ids(self) -> np.ndarray:
-        """The numbers of the devices."""
-        ids = [device.id for device in self.devices.flat]
-        return np.array(ids, dtype=int).reshape(self.devices.shape)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mesh) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __repr__(self) -> str:
-        types = f"axis_types={self.axis_types!r}"
-        return (
-            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, {types})"
-        )
-
-    def __str__(self) -> str:
-        sizes = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple)
-        return f"Mesh({sizes}, axis_types={self.axis_types!r})"
-
-
-def _names(axis_names: str | Iterable[str]) -> tuple[str, ...]:
-    return (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
-
-
-def _check_names(shape: Shape, names: tuple[str, ...]) -> None:
-    if len(shape) != len(names) or len(set(names)) != len(names):
-        raise rules.error("mesh.names", got=f"{names} for devices of shape {shape}")
-
-
-def make_mesh(
-    axis_shapes: Sequence[int],
-    axis_names: str | Sequence[str],
-    axis_types: Sequence[AxisType] | None = None,
-    *,
-    devices: Sequence[CpuDevice] | None = None,
-) -> Mesh:
-    """A mesh of these sizes, from the first of the devices; its axes are Explicit.
-
-    Raises ValueError (mesh.size, mesh.names).
-
-    >>> make_mesh((1,), ("x",))
-    Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Explicit,))
-    """
-    shape, names = tuple(map(index, axis_shapes)), _names(axis_names)
-    given = list(_devices() if devices is None else devices)
-    if any(n < 1 for n in shape) or prod(shape) > len(given):
-        raise rules.error("mesh.size", got=f"{shape} of {len(given)} devices")
-    _check_names(shape, names)
-    types = (AxisType.Explicit,) * len(shape) if axis_types is None else axis_types
-    array = np.empty(prod(shape), dtype=object)
-    array[:] = given[: prod(shape)]
-    return Mesh(array.reshape(shape), names, types)
-
-
-_devices = devices
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class NamedSharding:
     """An array divided along dimensions as a spec says, over the devices of a mesh.
 
-    Raises ValueError (sharding.axis, sharding.repeated), TypeError (sharding.type).
+    Devices along axes that the spec does not name hold equal parts. Raises ValueError
+    (sharding.axis, sharding.repeated), TypeError (sharding.type).
 
     >>> NamedSharding(make_mesh((1,), ("x",)), P("x")).shard_shape((8, 2))
     (8, 2)
@@ -285,15 +150,26 @@ class NamedSharding:
         """The devices that hold a part of the array."""
         return set(self.mesh.devices.flat)
 
+    addressable_devices = device_set
+
     @property
     def num_devices(self) -> int:
         """The number of devices that hold a part."""
-        return len(self.device_set)
+        return self.mesh.size
 
     @property
     def is_fully_replicated(self) -> bool:
         """True if every device holds the whole array."""
         return all(self.parts(d) == 1 for d in range(len(self.spec)))
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True: all devices are of this process."""
+        return True
+
+    def update(self, **fields: Any) -> NamedSharding:
+        """The same sharding with another `mesh`, `spec` or `memory_kind`."""
+        return replace(self, **fields)
 
     def devices_indices_map(
         self, global_shape: Sequence[int]
@@ -309,6 +185,8 @@ class NamedSharding:
             for place, device in places.items()
         }
 
+    addressable_devices_indices_map = devices_indices_map
+
     def _slice(self, place: Shape, dimension: int, extent: int) -> slice:
         if self.parts(dimension) == 1:
             return slice(None)
@@ -322,9 +200,7 @@ class NamedSharding:
         """True if an array of so many dimensions lies in the same way under both."""
         if not isinstance(other, NamedSharding):
             return self.num_devices == 1 and self.device_set == other.device_set
-        shape = tuple(
-            self.parts(d) * other.parts(d) for d in range(ndim)
-        )  # which both divide
+        shape = tuple(self.parts(d) * other.parts(d) for d in range(ndim))
         mine, others = self.devices_indices_map(shape), other.devices_indices_map(shape)
         return mine == others
 
@@ -345,7 +221,7 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
     """Raise an error unless an array can lie so, on devices that there are.
 
     None means wherever it is. TypeError (sharding.type), ValueError (sharding.rank,
-    sharding.divides), RuntimeError (sharding.mesh, device.platform).
+    sharding.divides, device.known), RuntimeError (sharding.mesh).
     """
     if sharding is None:
         return
@@ -354,7 +230,9 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
     if not is_sharding(sharding):
         raise rules.error("sharding.type", got=f"{sharding!r} for {what}")
     if unknown := sharding.device_set - set(devices()):
-        raise rules.error("device.platform", got=", ".join(map(str, unknown)))
+        listed = ", ".join(sorted(map(str, unknown)))
+        got = f"{listed} for {what}, with {len(devices())} of them"
+        raise rules.error("device.known", got=got)
     if isinstance(sharding, NamedSharding):
         sharding.check(shape, what)
 

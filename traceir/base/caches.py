@@ -107,10 +107,12 @@ class LRUCache(Generic[T]):
         held.clear()
 
 
-# --- a bound on what all functions keep -----------------------------------------------
+# --- the process's numbers -----------------------------------------------
 
 # Numbers that `config.update` sets, and variables such as TRACEIR_TRACE_CACHE_SIZE.
-LIMITS: dict[str, int] = {"trace_cache_size": 4096}
+LIMITS: dict[str, int] = {"trace_cache_size": 4096, "num_cpu_devices": 1}
+# Those that somebody has set.
+LIMITS_SET: set[str] = set()
 
 
 def set_limit(name: str, value: object) -> None:
@@ -120,6 +122,7 @@ def set_limit(name: str, value: object) -> None:
     if value < 1:
         raise ValueError(f"the flag {name} is 1 at least, got {value!r}")
     LIMITS[name] = value
+    LIMITS_SET.add(name)
 
 
 def limits_from_environment(environment: Mapping[str, str]) -> None:

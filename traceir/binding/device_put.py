@@ -1,7 +1,4 @@
-"""`device_put` and its like: arrays placed on the one device.
-
-Serves: device.*, cache.key.*
-"""
+"""`device_put` and its like: arrays placed on devices. Serves: device.*, cache.key.*"""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import LIVING
 from traceir.arrays.array_interface import Methods
-from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.arrays.devices import CpuDevice, SingleDeviceSharding
 from traceir.arrays.sharding import (
     PartitionSpec,
     check_sharding,
@@ -30,8 +27,8 @@ def device_put(x: Any, device: Any = None) -> Any:
     `device` is a device, a sharding, or a tree of these that is a prefix of `x`. The
     layout of an array over devices is no part of its type: a call on what was put
     somewhere traces nothing anew. Raises RuntimeError (device.platform, sharding.mesh)
-    for another device or a spec without a mesh, ValueError (sharding.tree,
-    sharding.rank, sharding.divides).
+    for what is no device or a spec without a mesh, ValueError (device.known,
+    sharding.tree, sharding.rank, sharding.divides).
 
     >>> device_put({"a": 1.5})
     {'a': Array(1.5, dtype=float32, weak_type=True)}
@@ -87,7 +84,7 @@ def _put(leaf: Any, place: Any, path: flatten.Path) -> Any:
     if place is None:
         return value
     if not is_sharding(place) and not isinstance(place, PartitionSpec):
-        if place not in devices():
+        if not isinstance(place, CpuDevice):
             raise rules.error("device.platform", got=repr(place))
         place = SingleDeviceSharding(place)
     check_sharding(place, value.shape, flatten.key_path(path, "x"))

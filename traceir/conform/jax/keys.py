@@ -18,6 +18,9 @@ from traceir.dtypes import KEY, KEY_MEMORY, is_key
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
 
+# Before JAX has any; it is the number that cases ask for.
+jax.config.update("jax_num_cpu_devices", 8)
+
 LAYOUT = "partitionable"
 DTYPE: Any = jax.random.key(0).dtype
 GENERATORS: Mapping[str, Any] = {found.tag: found for found in prng.prngs.values()}

@@ -17,6 +17,7 @@ import numpy as np
 
 from traceir.arrays.array import Array
 from traceir.base import config
+from traceir.base.caches import LIMITS
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Call as Step
 from traceir.conform.casefiles.sessions import Probe, Session, Setting
@@ -123,7 +124,8 @@ class Model:
     def _flag(self, step: Setting) -> None:
         name, *values = step.args if step.name == "config" else (step.name, *step.args)
         row = self.rules.flags.get(name)
-        if row is None or not {*map(str, values)} <= {*row.values}:
+        known = name in LIMITS or (row and {*map(str, values)} <= {*row.values})
+        if not known:
             raise Unsupported(f"the setting {step.name}{step.args}")
         self.scopes.enter_context(flag_scope(step.name, step.args))
 

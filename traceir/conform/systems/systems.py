@@ -6,8 +6,8 @@ Serves: cache.*, level.*
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial, update_wrapper
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ import traceir.lax
 import traceir.numpy
 from traceir.arrays.array import Array
 from traceir.base import config
+from traceir.base.caches import LIMITS
 from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.judging.run import Unsupported
 from traceir.dtypes import is_key
@@ -245,7 +246,20 @@ def flag_scope(name: str, args: tuple[Any, ...]) -> Scope:
     if flag in config.FLAGS and len(values) == 1:
         scope: Scope = config.scope(flag, values[0])
         return scope
+    if flag in LIMITS and len(values) == 1:
+        return _limit_scope(flag, values[0])
     raise Unsupported(f"the setting {name}{args}")
+
+
+@contextmanager
+def _limit_scope(name: str, value: object) -> Iterator[None]:
+    """A number of the process, as it was afterwards."""
+    before = LIMITS[name]
+    config.update(name, value)  # type: ignore[arg-type]  # checked there
+    try:
+        yield
+    finally:
+        config.update(name, before)
 
 
 def as_array(value: TypedValue) -> Array:

@@ -6,12 +6,8 @@ from typing import Any
 
 from traceir import rules
 from traceir.arrays.array import LIVING, Array
-from traceir.arrays.sharding import (
-    AxisType,
-    NamedSharding,
-    check_sharding,
-    spread_shardings,
-)
+from traceir.arrays.meshes import AxisType
+from traceir.arrays.sharding import NamedSharding, check_sharding, spread_shardings
 from traceir.lax.checks.operands import as_array, operand
 from traceir.pytrees import flatten
 

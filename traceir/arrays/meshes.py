@@ -1,0 +1,212 @@
+"""Meshes: devices in arrays whose dimensions have names. Serves: mesh.*
+
+An abstract mesh has the names and sizes alone: what is computed over a mesh is the same
+whichever devices are there.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from math import prod
+from operator import index
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from traceir import rules
+from traceir.arrays.devices import CpuDevice, devices
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+class AxisType(Enum):
+    """The authority that decides layouts along an axis of a mesh.
+
+    `Auto`: the compiler, which takes constraints; `Explicit`: the types of the
+    operands; `Manual`: the function itself, which sees one part.
+
+    >>> make_mesh((1,), ("x",), axis_types=(AxisType.Auto,)).axis_types
+    (Auto,)
+    """
+
+    Auto = "Auto"
+    Explicit = "Explicit"
+    Manual = "Manual"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+class _MeshAxes:
+    """The names, sizes and types of the axes of a mesh."""
+
+    __slots__ = ("axis_sizes", "axis_names", "axis_types")
+    axis_sizes: Shape
+    axis_names: tuple[Any, ...]
+    axis_types: tuple[AxisType, ...]
+
+    def _set_axes(self, sizes: Shape, axis_names: Any, axis_types: Any) -> None:
+        names = _names(axis_names)
+        _check_names(sizes, names)
+        if axis_types is None or isinstance(axis_types, AxisType):
+            axis_types = (axis_types or AxisType.Auto,) * len(names)
+        types = tuple(axis_types)
+        if len(types) != len(names):
+            got = f"{len(types)} types for the axes {names}"
+            raise rules.error("mesh.names", got=got)
+        self.axis_sizes, self.axis_names, self.axis_types = sizes, names, types
+
+    @property
+    def shape(self) -> OrderedDict[str, int]:
+        """The size of each axis by its name."""
+        return OrderedDict(self.shape_tuple)
+
+    @property
+    def shape_tuple(self) -> tuple[tuple[str, int], ...]:
+        """Pairs of the name and the size of each axis."""
+        return tuple(zip(self.axis_names, self.axis_sizes, strict=True))
+
+    @property
+    def size(self) -> int:
+        """The number of devices."""
+        return prod(self.axis_sizes)
+
+    @property
+    def empty(self) -> bool:
+        """True if there is no axis."""
+        return not self.axis_names
+
+    def _sizes(self) -> str:
+        pairs = [f"{name!r}: {size}" for name, size in self.shape_tuple]
+        types = [f"axis_types={self.axis_types!r}"] if pairs else []
+        return ", ".join(pairs + types)
+
+    def __str__(self) -> str:
+        return f"Mesh({self._sizes()})"
+
+
+class AbstractMesh(_MeshAxes):
+    """The axes of a mesh without its devices.
+
+    Raises ValueError (mesh.names).
+
+    >>> AbstractMesh((4, 2), ("x", "y")).shape["y"]
+    2
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        axis_sizes: Sequence[int],
+        axis_names: str | Sequence[str],
+        axis_types: AxisType | Sequence[AxisType] | None = None,
+    ) -> None:
+        self._set_axes(tuple(map(index, axis_sizes)), axis_names, axis_types)
+
+    @property
+    def abstract_mesh(self) -> AbstractMesh:
+        """The mesh itself."""
+        return self
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.axis_sizes, self.axis_names, self.axis_types
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AbstractMesh) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __str__(self) -> str:
+        return f"Abstract{super().__str__()}"
+
+    __repr__ = __str__
+
+
+class Mesh(_MeshAxes):
+    """Devices in an array whose dimensions have names.
+
+    `devices` is an array, or a sequence, of devices, with a name for each dimension;
+    `axis_types` are Auto unless given. Raises ValueError (mesh.names).
+
+    >>> Mesh(np.array(devices()), ("x",))
+    Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Auto,))
+    """
+
+    __slots__ = ("devices", "_key")
+
+    def __init__(
+        self,
+        devices: Any,
+        axis_names: str | Sequence[str],
+        axis_types: AxisType | Sequence[AxisType] | None = None,
+    ) -> None:
+        self.devices = np.array(devices, dtype=object)
+        self.devices.setflags(write=False)
+        self._set_axes(self.devices.shape, axis_names, axis_types)
+        ids = tuple(self.devices.flat)
+        self._key = ids, self.axis_sizes, self.axis_names, self.axis_types
+
+    @property
+    def device_ids(self) -> np.ndarray:
+        """The numbers of the devices."""
+        ids = [device.id for device in self.devices.flat]
+        return np.array(ids, dtype=int).reshape(self.devices.shape)
+
+    @property
+    def abstract_mesh(self) -> AbstractMesh:
+        """The axes without the devices."""
+        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mesh) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        types = f"axis_types={self.axis_types!r}"
+        return (
+            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, {types})"
+        )
+
+
+def _names(axis_names: str | Iterable[str]) -> tuple[str, ...]:
+    return (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+
+
+def _check_names(shape: Shape, names: tuple[str, ...]) -> None:
+    if len(shape) != len(names) or len(set(names)) != len(names):
+        raise rules.error("mesh.names", got=f"{names} for devices of shape {shape}")
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: str | Sequence[str],
+    axis_types: Sequence[AxisType] | None = None,
+    *,
+    devices: Sequence[CpuDevice] | None = None,
+) -> Mesh:
+    """A mesh of these sizes, from the first of the devices; its axes are Explicit.
+
+    Raises ValueError (mesh.size, mesh.names).
+
+    >>> make_mesh((1,), ("x",))
+    Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Explicit,))
+    """
+    shape, names = tuple(map(index, axis_shapes)), _names(axis_names)
+    given = list(_devices() if devices is None else devices)
+    if any(n < 1 for n in shape) or prod(shape) > len(given):
+        raise rules.error("mesh.size", got=f"{shape} of {len(given)} devices")
+    _check_names(shape, names)
+    types = (AxisType.Explicit,) * len(shape) if axis_types is None else axis_types
+    array = np.empty(prod(shape), dtype=object)
+    array[:] = given[: prod(shape)]
+    return Mesh(array.reshape(shape), names, types)
+
+
+_devices = devices
