@@ -151,6 +151,13 @@ def misbehave(how: str, number: int, asked: Any) -> bool:
             say({"id": number, "error": "division by zero"})
         case "no rule":
             say({"id": number, "rejected": {"text": "no"}})
+        case "invents a rule" if asked["request"] == "infer":
+            say({"id": number, "rejected": {"rule": "add.dtypes", "text": "no"}})
+        case "weakens" if asked["request"] == "infer":
+            lie = answer(asked)
+            for one in lie["gives"]["types"]:
+                one["weak"] = True
+            say({"id": number, **lie})
         case "types":
             say({"id": number, "gives": {"types": [{"dtype": "float33"}]}})
         case "lies" if asked["request"] == "evaluate":
@@ -192,6 +199,8 @@ def main(how: str) -> None:
             del GREETING["protocol"]
         case "claims nonsense":
             GREETING["requests"] = ["infer", "dance"]
+        case "claims a number":
+            GREETING["requests"] = 5
         case "claims a choice":
             GREETING["choices"] = {"choice.sum-order": "mine"}
         case "talks first":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from traceir.conform.casefiles.sessions import Call, Probe
@@ -47,6 +48,7 @@ class Outcome:
     def _event(self, call: Call) -> str | None:
         wanted = " ".join(filter(None, (call.verdict, call.rule)))
         got = " ".join(filter(None, (self.event, self.rule or self.cls)))
+        got += no_such_rule(self.rule)
         if call.verdict is None:
             return f"{call.function}: {got}" if self.event == "raises" else None
         same = self.rule == call.rule
@@ -74,6 +76,20 @@ class Outcome:
         if call.program is None or str(self.program) == str(call.program):
             return None
         return f"{call.function}: {self.program}, expected {call.program}"
+
+
+def no_such_rule(rule: str | None) -> str:
+    """A remark about a name that is no rule's; none for a rule.
+
+    >>> no_such_rule("add.numeric"), no_such_rule("add.numerical")
+    ('', ' (no rule has this name; a rule is called add.numeric)')
+    """
+    clauses = default().clauses
+    if rule is None or rule in clauses:
+        return ""
+    near = get_close_matches(rule, clauses, 1)
+    alike = f"; a rule is called {near[0]}" if near else ""
+    return f" (no rule has this name{alike})"
 
 
 def expected_class(cls: str, rule: str) -> bool:

@@ -39,8 +39,7 @@ class TypedValue:
         'f32[2]{1.0 2.0}'
         """
         inner = (number_text(x, self.aval.dtype, True) for x in self.array.reshape(-1))
-        weak = "~" * self.aval.weak_type
-        return f"{weak}{self.aval.str_short()}{{{' '.join(inner)}}}"
+        return f"{type_text(self.aval)}{{{' '.join(inner)}}}"
 
     def same(self, other: TypedValue) -> bool:
         """Equal types and equal bits, one NaN being as good as another."""
@@ -52,6 +51,15 @@ class Ref:
     """The name of a function or an object of the case, used as an argument."""
 
     name: str
+
+
+def type_text(aval: ShapedArray) -> str:
+    """A type as cases write it.
+
+    >>> type_text(ShapedArray((2,), "int8")), type_text(ShapedArray((), "int32", True))
+    ('i8[2]', '~i32[]')
+    """
+    return "~" * aval.weak_type + aval.str_short()
 
 
 def same_bits(a: np.ndarray, b: np.ndarray) -> bool:

@@ -48,6 +48,18 @@ def beside(closed: ClosedJaxpr, others: Iterable[ShapedArray]) -> ClosedJaxpr:
     return replace(closed, jaxpr=replace(jaxpr, invars=invars))
 
 
+def shown(closed: ClosedJaxpr) -> str:
+    """A program in words: its text, which leaves weak types out, and its weak inputs.
+
+    >>> from traceir.ir.jaxpr import Jaxpr
+    >>> weak = Var(ShapedArray((), "float32", True))
+    >>> shown(ClosedJaxpr(Jaxpr((), (weak,), (), (weak,)), ()))
+    '{ lambda ; a:f32[]. let  in (a,) } (weakly typed: input 0)'
+    """
+    weak = [str(k) for k, aval in enumerate(closed.in_avals) if aval.weak_type]
+    return f"{closed} (weakly typed: input {', '.join(weak)})" if weak else str(closed)
+
+
 def unread(types: Sequence[ShapedArray]) -> list[ShapedArray]:
     """Two types that are not among others.
 

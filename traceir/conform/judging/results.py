@@ -88,7 +88,8 @@ def _beside(
     found = _evaluated(implementation, among, given, len(got))
     if len(found) == len(got) and all(map(_alike, found, got)):
         return None
-    return f"another result with two more inputs that nobody reads: {among}"
+    shown = questions.shown(among)
+    return f"another result with two more inputs that nobody reads: {shown}"
 
 
 def _alike(a: np.ndarray, b: np.ndarray) -> bool:

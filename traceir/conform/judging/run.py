@@ -27,13 +27,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.conform.casefiles.cases import Case, attempt
-from traceir.conform.casefiles.outcomes import Outcome, expected_class
+from traceir.conform.casefiles.outcomes import Outcome, expected_class, no_such_rule
 from traceir.conform.casefiles.plain_functions import (
     DECORATORS,
     RECORDED,
     PlainFunction,
 )
 from traceir.conform.casefiles.sessions import Call, Probe, Session
+from traceir.conform.casefiles.values import type_text
 from traceir.conform.judging import answers, plain, questions, results
 from traceir.conform.judging.borrowed import Borrowed, watched
 from traceir.conform.judging.implementation import (
@@ -211,7 +212,7 @@ def _check_rejection(
     if rule == case.reject:
         return None
     text = answers.describe(error, named=False)
-    return f"rejected by {rule}, {_wanted(case)}: {text}"
+    return f"rejected by {rule}{no_such_rule(rule)}, {_wanted(case)}: {text}"
 
 
 def _spoken(
@@ -248,7 +249,11 @@ def _check_mended(
 def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
     if case.types is None or types == case.types:
         return None
-    return f"typed {list(types)}, expected {list(case.types)}"
+    return f"typed {_types(types)}, expected {_types(case.types)}"
+
+
+def _types(types: Sequence[ShapedArray]) -> str:
+    return f"({', '.join(map(type_text, types))})"
 
 
 def _check_types_beside(
@@ -263,7 +268,8 @@ def _check_types_beside(
     found = _typed(implementation, questions.program(among, None))
     if found == types:
         return None
-    return f"typed {list(found)} with two more inputs that nobody reads: {among}"
+    shown = questions.shown(among)
+    return f"typed {_types(found)} with two more inputs that nobody reads: {shown}"
 
 
 def _check_text(

@@ -26,6 +26,10 @@ class CommandError(Exception):
     """A command has broken the protocol: it ended, fell silent, or wrote no answer."""
 
 
+class SilentCommand(CommandError):
+    """A command has not answered in time."""
+
+
 class Channel:
     """A command that is running, and its pipes.
 
@@ -73,7 +77,7 @@ class Channel:
             if self.output in ready:
                 found = self._read()
             if found is None and time.monotonic() >= deadline:
-                raise CommandError(f"no answer within {limit:g} s")
+                raise SilentCommand(f"no answer within {limit:g} s")
         if left:
             raise CommandError(f"answered before it was asked: {_shown(found)}")
         return found

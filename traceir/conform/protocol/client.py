@@ -18,7 +18,7 @@ from traceir.conform.judging.answers import Malformed
 from traceir.conform.judging.implementation import Rejected, Unsupported
 from traceir.conform.judging.witness import Arrays
 from traceir.conform.protocol import decoding, encoding
-from traceir.conform.protocol.channel import Channel, CommandError
+from traceir.conform.protocol.channel import Channel, CommandError, SilentCommand
 from traceir.conform.protocol.messages import (
     REQUESTS,
     VERSION,
@@ -26,6 +26,7 @@ from traceir.conform.protocol.messages import (
     NoAnswer,
     line_of,
     read_answer,
+    shown,
 )
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, UntypedVar, subjaxprs
@@ -54,9 +55,13 @@ class CommandClient:
         self.version = _text(told, "version", "")
         self.choices: Any = told.get("choices", {})
         self.profiles: Any = told.get("profiles", list(PROFILES))
-        self.requests = frozenset(told.get("requests", ()))
+        claimed: Any = told.get("requests", [])
+        if not (isinstance(claimed, list) and all(isinstance(r, str) for r in claimed)):
+            why = f"claims the requests {shown(claimed)}, which is no list of texts"
+            raise CommandError(why)
+        self.requests = frozenset(claimed)
         self.reads = "parse" in self.requests
-        if unknown := sorted(map(str, self.requests.difference(REQUESTS))):
+        if unknown := sorted(self.requests.difference(REQUESTS)):
             raise CommandError(f"claims the requests {', '.join(unknown)}")
 
     def __getattr__(self, name: str) -> Any:
@@ -163,7 +168,7 @@ class CommandClient:
             line = self.channel.ask(line_of(message), self.limit)
             return read_answer(line, self.number)
         except (CommandError, NoAnswer) as error:
-            self._break(request, str(error))
+            self._break(request, f"{error}{_advice(request, error)}")
 
     def _break(self, request: str, why: str) -> NoReturn:
         """End the command, which has broken the protocol."""
@@ -194,6 +199,12 @@ def _is_plain(call: Call) -> bool:
     return plain and call.types is None and not call.gives
 
 
+def _advice(request: str, error: Exception) -> str:
+    """A hint for who has not greeted: the commonest reason of silence."""
+    silent = request == "hello" and isinstance(error, SilentCommand)
+    return "; does it flush its output after each line?" if silent else ""
+
+
 def _is_typed(program: ClosedJaxpr) -> bool:
     """True if the results of equations have types, in it or in programs within."""
     return any(
@@ -208,7 +219,9 @@ def _reject(request: str, found: Any) -> NoReturn:
             raise CommandRejection(rule, str(rest.get("text", "")))
         case {"class": str(class_), **rest}:
             raise Rejected(class_, str(rest.get("text", "")))
-    raise Malformed(f"`{request}` is rejected by neither a rule nor a class: {found!r}")
+    raise Malformed(
+        f"`{request}` is rejected by neither a rule nor a class: {shown(found)}"
+    )
 
 
 def _types(found: Any) -> list[ShapedArray]:

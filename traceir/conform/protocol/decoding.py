@@ -19,6 +19,7 @@ from traceir.conform.casefiles.sessions import Call, Function, Probe, Session, S
 from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.judging.answers import Malformed
 from traceir.conform.protocol.encoding import KINDS, Json, kind_of_node
+from traceir.conform.protocol.messages import shown
 from traceir.dtypes import KEY, as_dtype, is_key, kind_of, part_dtype
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
@@ -51,7 +52,7 @@ def reading(what: str, read: Callable[[Json], T], data: Json) -> T:
     ShapedArray(int8[2])
     >>> reading("a type", read_type, {"dtype": "int8"})
     Traceback (most recent call last):
-    traceir.conform.judging.answers.Malformed: {'dtype': 'int8'} is no type: no `weak`
+    traceir.conform.judging.answers.Malformed: {"dtype": "int8"} is no type: no `weak`
     """
     try:
         return read(data)
@@ -67,27 +68,20 @@ def reading(what: str, read: Callable[[Json], T], data: Json) -> T:
         ValueError,
     ) as error:
         why = str(error)
-    text = repr(data)
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-    raise Malformed(f"{shown} is no {what.removeprefix('a ')}: {why}")
+    raise Malformed(f"{shown(data, _SHOWN)} is no {what.removeprefix('a ')}: {why}")
 
 
 def listed(data: Json) -> Sequence[Json]:
     """A list of JSON."""
     if not isinstance(data, list):
-        raise ValueError(f"{_short(data)} is no list")
+        raise ValueError(f"{shown(data)} is no list")
     return data
-
-
-def _short(data: Json) -> str:
-    text = repr(data)
-    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def text_of(data: Json) -> str:
     """A text of JSON."""
     if not isinstance(data, str):
-        raise ValueError(f"{_short(data)} is no text")
+        raise ValueError(f"{shown(data)} is no text")
     return data
 
 
@@ -95,7 +89,7 @@ def read_type(data: Json) -> ShapedArray:
     """A type."""
     name, weak, shape = data["dtype"], data["weak"], listed(data["shape"])
     if name not in default().dtypes:
-        raise ValueError(f"{_short(name)} is no dtype")
+        raise ValueError(f"{shown(name)} is no dtype")
     if type(weak) is not bool or not all(type(n) is int and n >= 0 for n in shape):
         raise ValueError("`weak` is a truth value, `shape` a list of numbers")
     return ShapedArray(tuple(shape), as_dtype(name), weak)
@@ -120,7 +114,7 @@ def _element(data: Json, dtype: np.dtype) -> Any:
     match kind_of(dtype):
         case "b":
             if type(data) is not bool:
-                raise ValueError(f"{_short(data)} is no truth value")
+                raise ValueError(f"{shown(data)} is no truth value")
             return data
         case "i" | "u":
             info = np.iinfo(dtype)
@@ -139,7 +133,7 @@ def _element(data: Json, dtype: np.dtype) -> Any:
 
 def _two(data: Json) -> Sequence[Json]:
     if len(listed(data)) != 2:
-        raise ValueError(f"{_short(data)} is no list of two parts")
+        raise ValueError(f"{shown(data)} is no list of two parts")
     return listed(data)
 
 
@@ -155,7 +149,7 @@ def _literal(data: Json, aval: ShapedArray) -> Literal:
 
 def _integer(data: Json, low: int, high: int) -> int:
     if not (isinstance(data, str) and _INTEGER.fullmatch(data) and len(data) < 30):
-        raise ValueError(f"{_short(data)} is no decimal text of an integer")
+        raise ValueError(f"{shown(data)} is no decimal text of an integer")
     if not low <= int(data) <= high:
         raise ValueError(f"{data} is not from {low} to {high}")
     return int(data)
@@ -164,7 +158,7 @@ def _integer(data: Json, low: int, high: int) -> int:
 def _float(data: Json, dtype: np.dtype | None = None) -> float:
     """A floating number that a dtype has, or one of 64 bits."""
     if not (isinstance(data, str) and _FLOAT.fullmatch(data)):
-        raise ValueError(f"{_short(data)} is no hexadecimal text of a number")
+        raise ValueError(f"{shown(data)} is no hexadecimal text of a number")
     try:
         found = float.fromhex(data)
     except OverflowError:
@@ -213,7 +207,7 @@ class _ProgramDecoder:
     def binder(self, data: Json) -> Var:
         number, told = data["var"], data["type"]
         if type(number) is not int:
-            raise ValueError(f"{_short(number)} is no number of a variable")
+            raise ValueError(f"{shown(number)} is no number of a variable")
         if number not in self.variables:
             made = UntypedVar() if told is None else Var(read_type(told))
             self.variables[number] = made
@@ -243,7 +237,7 @@ def read_object(data: Json, known: dict[int, ClosedJaxpr] | None = None) -> Any:
     if data is None or isinstance(data, bool | int | str):
         return data
     if not isinstance(data, dict):
-        raise ValueError(f"{_short(data)} is no value")
+        raise ValueError(f"{shown(data)} is no value")
     if "is" in data:
         return read_node(data)
     ((kind, part),) = data.items()
@@ -280,7 +274,7 @@ def read_object(data: Json, known: dict[int, ClosedJaxpr] | None = None) -> Any:
             return HostFunction(text_of(part))
         case "tree":
             return read_tree(text_of(part))
-    raise ValueError(f"{_short(kind)} is no kind of value")
+    raise ValueError(f"{shown(kind)} is no kind of value")
 
 
 # Sessions -----------------------------------------------------------------------------

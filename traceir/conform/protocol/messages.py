@@ -44,6 +44,16 @@ def line_of(message: Mapping[str, Json]) -> bytes:
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
 
 
+def shown(data: Json, longest: int = 40) -> str:
+    """JSON that is wrong, as it stands in the line, its beginning where it is long.
+
+    >>> shown({"weak": None, "shape": ["é"]})
+    '{"weak": null, "shape": ["é"]}'
+    """
+    text = json.dumps(data, ensure_ascii=False)
+    return text if len(text) <= longest else f"{text[:longest]}..."
+
+
 def read_line(line: bytes) -> dict[str, Any]:
     """The object of a line; NoAnswer if it is none.
 
@@ -79,7 +89,7 @@ def read_answer(line: bytes, number: int) -> tuple[str, Any]:
     """
     found = read_line(line)
     if found.get("id") != number or isinstance(found.get("id"), bool):
-        raise NoAnswer(f"an answer to {found.get('id')!r}, asked was {number}")
+        raise NoAnswer(f"an answer to {shown(found.get('id'))}, asked was {number}")
     kinds = [kind for kind in ANSWERS if kind in found]
     if len(kinds) != 1:
         got = " and ".join(kinds) or "none"
