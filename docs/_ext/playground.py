@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,7 @@ from traceir.spec.document import document
 ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "spec" / "playground" / "dist" / "page.js"
 FOLDER = "playground"
+OTHERS = ROOT / "docs" / "playground" / "programs.toml"
 # The file whose sessions the page of the cache plays.
 SESSIONS = "machine.tir"
 LARGE = 24  # elements of arguments that a reader would not type
@@ -53,7 +55,7 @@ class Playground(SphinxDirective):
 
 def try_it(primitive: str) -> list[nodes.Node]:
     """The place where a primitive is tried, below its name."""
-    if not BUNDLE.is_file() or primitive not in programs():
+    if not BUNDLE.is_file():
         return []
     return [
         raw(
@@ -65,13 +67,20 @@ def try_it(primitive: str) -> list[nodes.Node]:
 
 @cache
 def programs() -> dict[str, dict[str, str]]:
-    """A program for each primitive, of a case that evaluates it: the shortest."""
+    """A program for each primitive: the shortest of the cases that evaluate it, or the
+    one of `docs/playground/programs.toml`."""
+    others: dict[str, dict[str, str]] = tomllib.loads(OTHERS.read_text("utf-8"))
+    return dict(sorted((of_cases() | others).items()))
+
+
+def of_cases() -> dict[str, dict[str, str]]:
+    """The shortest program of a case for each primitive that one evaluates."""
     found: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
     for case in cases():
         for primitive, size, program in evaluated(case):
             if primitive not in found or size < found[primitive][0]:
                 found[primitive] = size, program
-    return {name: program for name, (_, program) in sorted(found.items())}
+    return {name: program for name, (_, program) in found.items()}
 
 
 def evaluated(case: Case) -> Iterator[tuple[str, tuple[int, int], dict[str, str]]]:

@@ -60,7 +60,7 @@ export function ruleLink(id: string): HTMLElement {
 export function told(error: unknown): HTMLElement {
   if (!(error instanceof SpecError)) return make("p", { class: "refused" }, `This page cannot do that: ${error instanceof Error ? error.message : error}`);
   const sentence = error.message.replace(/ \[[\w.-]+\]$/, "");
-  const why = error.unsupported ? `Not done on this page: ${sentence}` : sentence;
+  const why = error.unsupported ? `Not computed on this page: ${sentence}` : sentence;
   const place = error.at === undefined ? [] : [` At character ${error.at}.`];
   return make("p", { class: "refused" }, why, ...place, ...(error.rule ? [" ", ruleLink(error.rule)] : []));
 }

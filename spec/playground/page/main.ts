@@ -4,13 +4,13 @@ import { load, type Spec } from "../src/index.js";
 import { cachePage, type Sessions } from "./cache.js";
 import { readState, setPlaces, writeState, type Places } from "./dom.js";
 import { FIRST as NESTED, levelsPage } from "./levels.js";
-import { FIRST, programPage, type State } from "./program.js";
+import { FIRST, programPage, withHosts, type State } from "./program.js";
 
 /** What the site gives: the document as text, where rules stand, programs for rules, and sessions. */
 interface Given {
   document: string;
   rules: Places["rules"];
-  programs: Record<string, { program: string; arguments: string }>;
+  programs: Record<string, Partial<State>>;
   sessions: Sessions;
 }
 
@@ -18,7 +18,7 @@ let spec: Spec | null = null;
 
 /** Fill an element with the page that it names. */
 function mount(place: HTMLElement, given: Given, root: string): void {
-  spec ??= load(JSON.parse(given.document));
+  spec ??= withHosts(load(JSON.parse(given.document)));
   setPlaces({ root, rules: given.rules });
   const { page = "", primitive = "" } = place.dataset;
   if (primitive) {
@@ -33,7 +33,7 @@ function mount(place: HTMLElement, given: Given, root: string): void {
   const pages: Record<string, () => HTMLElement> = {
     program: () => programPage(spec!, { ...FIRST, ...(state.program && { arguments: "" }), ...state }, written),
     levels: () => levelsPage(spec!, { ...NESTED, ...state }, written),
-    cache: () => cachePage(spec!, given.sessions, { session: Object.keys(given.sessions)[0], at: "0", ...state }, written),
+    cache: () => cachePage(spec!, given.sessions, { session: Object.keys(given.sessions)[0], events: "", at: "0", ...state }, written),
   };
   place.replaceChildren(pages[page]());
 }

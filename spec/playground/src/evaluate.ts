@@ -79,8 +79,12 @@ function steps(spec: Spec, row: Row, params: Params, operands: readonly Tensor[]
       return [...carry, ...rows.map((y) => new Tensor(y.aval, y.parts.flatMap((part) => part.data)))];
     },
     host: (f: HostFunction, args: Tensor[]) => {
-      if (!f.call) throw spec.error("text.opaque", f.name);
-      return f.call(...(args as never[]));
+      if (f.call) return f.call(...(args as never[]));
+      if (!spec.hosts[f.name]) throw spec.error("text.opaque", f.name);
+      const found = spec.hosts[f.name](args);
+      const alike = (x: Tensor, k: number): boolean => x.aval.with({ weak: types[k].weak }).same(types[k]);
+      if (found.length !== types.length || !found.every(alike)) throw spec.error("callback.result", `(${found.map((x) => x.aval).join(", ")}) of ${f.name}`);
+      return found;
     },
     refuse: (rule: string) => {
       throw spec.error(rule, row.name);

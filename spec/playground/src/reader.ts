@@ -18,6 +18,12 @@ export function parse(spec: Spec, text: string): Program {
   return new Reader(spec, tree).program(tree.all("program").at(-1)!, []);
 }
 
+/** The array of a tree, as cases write arrays. */
+export function arrayOf(spec: Spec, tree: ParseTree): Tensor {
+  const reader = new Reader(spec, new ParseTree("text", [], 0));
+  return reader.elements(tree.one("elements")!, reader.type(tree.one("type")!));
+}
+
 /** The variables of a program: those with names, and those that are `_`. */
 class Names {
   readonly named = new Map<string, Var>();
@@ -86,7 +92,7 @@ class Reader {
     return names.define(name.text, this.type(type));
   }
 
-  private type(tree: ParseTree): Aval {
+  type(tree: ParseTree): Aval {
     const shape = tree.all("digits").map((n) => {
       if (n.text.length > 18) throw this.error("text.syntax", n.text, n.at);
       return Number(n.text);
@@ -95,7 +101,7 @@ class Reader {
     return new Aval(shape, this.spec.shorts.get(short)!, tree.parts.includes("~"));
   }
 
-  private elements(tree: ParseTree, aval: Aval): Tensor {
+  elements(tree: ParseTree, aval: Aval): Tensor {
     const scalars = tree.all("scalar");
     if (scalars.length !== sizeOf(aval.shape)) throw this.error("text.literal", `${scalars.length} elements for ${aval}`, tree.at);
     return new Tensor(aval, scalars.map((s) => new Literal(this.number(s, aval.dtype), aval.with({ shape: [] })).tensor.data[0]));

@@ -86,6 +86,8 @@ export class Spec {
   readonly names: Scope;
   readonly program: Clause[];
   readonly says = new Map<string, string>();
+  /** Functions of the host that programs can name and that do something here. */
+  hosts: Record<string, (args: Tensor[]) => Tensor[]> = {};
 
   constructor(readonly document: any) {
     const { lattice, prims, program, others } = document.rules;
