@@ -170,6 +170,25 @@ def test_functions_of_elements() -> None:
         larger.reduce(x)
 
 
+@njit(cache=True)
+def norms_above(rows: Any, least: Any) -> Any:
+    """A generator that calls a compiled function."""
+    for row in rows:
+        found = norm(row)
+        if found > least:
+            yield found
+
+
+def test_python_runs_a_generator_and_says_so() -> None:
+    """Rules: compat.generator"""
+    rows = np.array([[3.0, 4.0], [0.0, 1.0], [6.0, 8.0]])
+    with pytest.warns(UserWarning, match="run by Python") as told:
+        assert list(norms_above(rows, 2)) == [5, 10]
+        assert list(norms_above(rows, 7)) == [10]
+    assert len(told) == 1 and told[0].filename == __file__
+    assert norms_above.py_func(rows, 7) is not None
+
+
 @guvectorize(["void(int64[:], int64, int64[:])", "(f8[:], f8, f8[:])"], "(n),()->(n)")
 def shifted(x: Any, by: Any, out: Any) -> None:
     """A number added to rows."""
@@ -193,6 +212,53 @@ def test_functions_of_rows() -> None:
     np.testing.assert_allclose(dotted(x, [1, 2, 3]), x @ np.array([1.0, 2, 3]))
     out = np.zeros(3)
     assert shifted(np.ones(3), 2, out) is out and out.tolist() == [3, 3, 3]
+
+
+@guvectorize(["(f8[:], f8[:], f8[:])"], "(n) -> (), (n)")
+def mean_and_rest(x: Any, mean: Any, rest: Any) -> None:
+    """Two results."""
+    mean[0] = x.mean()
+    for i in range(len(x)):
+        rest[i] = x[i] - mean[0]
+
+
+@guvectorize(["(f8[:], f8[:])"], "(n), (k)", nopython=True, target="parallel")
+def steps(x: Any, out: Any) -> None:
+    """No results: an operand is written."""
+    x.sort()
+    out[0] = x[0]
+    for i in range(1, x.shape[0]):
+        out[i] = x[i] - x[i - 1]
+
+
+@guvectorize("(n)->(n)")
+def doubled(x: Any, out: Any) -> None:
+    """No signatures: results are given."""
+    for i in range(len(x)):
+        out[i] = 2 * x[i]
+
+
+def test_rows_with_other_results_than_one() -> None:
+    x = np.array([[3.0, 1.0, 5.0], [2.0, 2.0, 8.0]])
+    mean, rest = mean_and_rest(x)
+    np.testing.assert_allclose(mean, x.mean(1))
+    np.testing.assert_allclose(rest, x - x.mean(1)[:, None])
+    one, _ = mean_and_rest([1.0, 2.0])
+    assert one == 1.5 and np.ndim(one) == 0
+    out = np.full((2, 4), -1.0)
+    assert steps(x, out) == ()
+    assert x.tolist() == [[1, 3, 5], [2, 2, 8]]
+    assert out.tolist() == [[1, 2, 2, -1], [2, 0, 6, -1]]
+    columns = np.full((4, 2), -1.0)
+    steps(x, columns.T)
+    assert columns.T.tolist() == out.tolist()
+    given = np.zeros((2, 3), np.float32)
+    doubled(x.astype(np.float32), given)
+    assert given.tolist() == (2 * x).tolist()
+    with raises_rule("compat.signature"):
+        doubled(x)
+    with raises_rule("compat.option"):
+        guvectorize(["(f8[:], f8[:])"], "(n), (n) -> (n)")(steps.py_func)
 
 
 @stencil(cval=-1.0)

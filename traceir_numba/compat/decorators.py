@@ -1,15 +1,17 @@
 """`njit`, `jit` and `prange`, with Numba's options.
 
-Serves: compat.option, compat.missing
+Serves: compat.option, compat.missing, compat.generator
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack, overload
 
 from traceir import rules
+from traceir.base import source_info
 from traceir.base.tracebacks import entry_points
 from traceir.jit.function import JitFunction, P, R
 from traceir_numba import api
@@ -69,8 +71,30 @@ class SignedFunction:
         return getattr(self.compiled, name)
 
 
-def compiled(function: Callable[P, R], options: Mapping[str, Any]) -> JitFunction[P, R]:
+def generating(function: Function) -> Function:
+    """A generator as Python runs it; the first call warns of that."""
+    told = False
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        nonlocal told
+        if not told:
+            told = True
+            source_info.warn(
+                f"{function.__name__} is a generator, which is run by Python; what it "
+                f"calls is compiled\n"
+                f"  hint: return an array of the values\n  [compat.generator]"
+            )
+        return function(*args, **kwargs)
+
+    vars(run)["py_func"] = function
+    return run
+
+
+def compiled(function: Callable[P, R], options: Mapping[str, Any]) -> Any:
     """A function under this package's decorator."""
+    if inspect.isgeneratorfunction(function):
+        return generating(function)
     made = api.jit(divided(function, options))
     vars(made)["py_func"] = function
     return made

@@ -22,7 +22,12 @@ import numpy as np
 from traceir import rules
 from traceir.base.tracebacks import entry_points
 from traceir_numba import api
-from traceir_numba.compat.signatures import Signature, chosen, numbers_signature
+from traceir_numba.compat.signatures import (
+    NumbaType,
+    Signature,
+    chosen,
+    numbers_signature,
+)
 from traceir_numba.numba_options import check_options
 
 Function = Callable[..., Any]
@@ -117,55 +122,95 @@ def _listed(given: Any) -> Sequence[Any]:
     return given if isinstance(given, (list, tuple)) else [given]
 
 
+@entry_points()
 class GeneralizedFunction:
     """A function of arrays that is called for each of the rows around its own
-    dimensions, and writes its result to its last argument."""
+    dimensions, and writes its results to its last arguments."""
 
     def __init__(
-        self, function: Function, signatures: Sequence[Signature], layout: str
+        self,
+        function: Function,
+        signatures: Sequence[Signature],
+        layout: str,
+        writable: Sequence[str | int] = (),
     ) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.signatures = tuple(signatures)
-        takes, gives = layout.replace(" ", "").split("->")
-        self.takes, self.gives = list(map(_dims, _groups(takes))), _dims(gives)
-        if len(_groups(gives)) != 1:
+        takes, _, gives = layout.replace(" ", "").partition("->")
+        self.takes = list(map(_dims, _groups(takes)))
+        self.gives = list(map(_dims, _groups(gives)))
+        names = list(inspect.signature(function).parameters)
+        if len(names) != len(self.takes) + len(self.gives):
             raise rules.error("compat.option", got=f"the layout {layout!r}")
-        names = [f"x{k}" for k in range(len(self.takes))]
+        # Operands that are written: all where there are no results.
+        self._written = [
+            not self.gives or k in writable or name in writable
+            for k, name in enumerate(names[: len(self.takes)])
+        ]
         given = ", ".join(f"{name}[i]" for name in names)
         source = (
-            f"def rows({', '.join(names)}, out):\n"
-            f"    for i in range(out.shape[0]):\n"
-            f"        row({given}, out[i])\n"
-            f"    return out\n"
+            f"def rows({', '.join(names)}):\n"
+            f"    for i in range({names[0]}.shape[0]):\n"
+            f"        row({given})\n"
         )
         self._loop = _written("rows", source, {"row": function}, function)
 
     def __call__(self, *args: Any) -> Any:
-        arrays = [np.asarray(a) for a in args[: len(self.takes)]]
-        own = self._signature(arrays)
-        arrays = [a.astype(t.dtype) for t, a in zip(own.args[:-1], arrays, strict=True)]
+        count = len(self.takes)
+        given = [np.asarray(a) for a in args[:count]]
+        outs = args[count:]
+        kinds = self._kinds([*given, *map(np.asarray, outs)])
         sizes: dict[str, int] = {}
         outer = []
-        for array, dims in zip(arrays, self.takes, strict=True):
+        for array, dims in zip(
+            (*given, *outs), (*self.takes, *self.gives), strict=False
+        ):
             lead = array.ndim - len(dims)
             sizes |= dict(zip(dims, array.shape[lead:], strict=True))
             outer.append(array.shape[:lead])
         shape = np.broadcast_shapes(*outer)
-        count = int(np.prod(shape, dtype=int))
+        size = int(np.prod(shape, dtype=int))
         rows = []
-        for array, dims, kind in zip(arrays, self.takes, own.args, strict=False):
+        for array, dims, kind in zip(given, self.takes, kinds, strict=False):
             inner = tuple(sizes[d] for d in dims)
-            whole = np.broadcast_to(array, (*shape, *inner))
+            whole = np.broadcast_to(array.astype(kind.dtype, copy=False), shape + inner)
             core = inner if dims or not kind.ndim else (1,)
-            rows.append(np.ascontiguousarray(whole).reshape(count, *core))
-        result = tuple(sizes[d] for d in self.gives)
-        out = np.zeros((count, *(result or (1,))), own.args[-1].dtype)
-        found = self._loop(*rows, out).reshape(*shape, *result)
-        if len(args) > len(self.takes):
-            args[-1][...] = found
-            return args[-1]
-        return found if found.ndim else found[()]
+            rows.append(np.ascontiguousarray(whole).reshape(size, *core))
+        results = [tuple(sizes[d] for d in dims) for dims in self.gives]
+        rows += [
+            np.zeros((size, *(inner or (1,))), kind.dtype)
+            for inner, kind in zip(results, kinds[count:], strict=True)
+        ]
+        writes = [
+            k for k, array in enumerate(given) if self._written[k] and array is args[k]
+        ]
+        for k in writes:
+            if not rows[k].flags.writeable:
+                rows[k] = rows[k].copy()
+        self._loop(*rows)
+        for k in writes:  # as NumPy has it, what was converted is not written
+            if rows[k].dtype == given[k].dtype and given[k].size == rows[k].size:
+                given[k][...] = rows[k].reshape(given[k].shape)
+        found = []
+        for k, (row, inner) in enumerate(zip(rows[count:], results, strict=True)):
+            whole = row.reshape(shape + inner)
+            if k < len(outs):
+                outs[k][...] = whole
+            found.append(
+                outs[k] if k < len(outs) else whole if whole.ndim else whole[()]
+            )
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _kinds(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """The types of all arguments, those of results that are not given included."""
+        if self.signatures:
+            return self._signature(arrays[: len(self.takes)]).args
+        if len(arrays) < len(self.takes) + len(self.gives):
+            got = "a call without its results, and no signature"
+            raise rules.error("compat.signature", got=got)
+        dims = (*self.takes, *self.gives)
+        return [NumbaType(a.dtype, len(d)) for a, d in zip(arrays, dims, strict=True)]
 
     def _signature(self, arrays: Sequence[Any]) -> Signature:
         for own in self.signatures:
@@ -188,10 +233,17 @@ def _dims(group: str) -> tuple[str, ...]:
     return tuple(d for d in group.strip("()").split(",") if d)
 
 
-def guvectorize(ftylist: Any, signature_: Any = None, **options: Any) -> Any:
-    """Numba's `guvectorize`: a function of rows that writes to its last argument.
+def guvectorize(
+    ftylist: Any,
+    signature_: Any = None,
+    *,
+    writable_args: Sequence[str | int] = (),
+    **options: Any,
+) -> Any:
+    """Numba's `guvectorize`: a function of rows that writes to its last arguments.
 
-    Raises TypeError (compat.option, compat.signature).
+    A layout without results has the operands written. Without signatures a call is
+    given its results. Raises TypeError (compat.option, compat.signature).
 
     >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
     ... def summed(x, out):
@@ -204,10 +256,14 @@ def guvectorize(ftylist: Any, signature_: Any = None, **options: Any) -> Any:
            [3., 7.]])
     """
     check_options(options)
+    if isinstance(ftylist, str) and signature_ is None:
+        ftylist, signature_ = [], ftylist
     if not isinstance(signature_, str):
         raise rules.error("compat.option", got=f"the layout {signature_!r}")
     signatures = [numbers_signature(one) for one in _listed(ftylist)]
-    return lambda function: GeneralizedFunction(function, signatures, signature_)
+    return lambda function: GeneralizedFunction(
+        function, signatures, signature_, writable_args
+    )
 
 
 class _Relative:
@@ -223,6 +279,7 @@ class _Relative:
         return self._array[tuple(place + part for place, part in places)]
 
 
+@entry_points()
 class StencilFunction:
     """A function of the neighbours of an element, for all elements of an array but
     those near the ends."""
