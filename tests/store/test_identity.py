@@ -27,6 +27,7 @@ OTHERS = {
     "base/version.py": "the version, which users read",
     "errors.py": "texts of errors",
     "face/python/numbers.py": "what a trace is, which is in the key",
+    "jit/cache/known_arguments.py": "which arguments are known, which is in the key",
     "jit/cache/options.py": "what the decorator is asked for",
     "jit/fallback.py": "what runs instead of a program",
     "jit/function.py": "what the decorator makes",

@@ -34,6 +34,7 @@ from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import signature
 from traceir.jit.cache.cache_key import CallSignature
+from traceir.jit.cache.known_arguments import CompiledFunction
 from traceir.jit.cache.options import Options as Options
 from traceir.jit.cache.trace_cache import (
     GUARD,
@@ -71,7 +72,7 @@ R = TypeVar("R")
 
 
 @entry_points("trace", "lower", "eval_shape", "source", "explain")
-class JitFunction(Pickled, Generic[P, R]):
+class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
     """A function under `jit`: called like the function, compiled per cache key.
 
     Made by `traceir.jit`; see there. Type checkers know its parameters and its result.

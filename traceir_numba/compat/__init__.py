@@ -7,7 +7,10 @@ Serves: compat.option, compat.missing, compat.signature
 counterpart is refused where it is asked for. Start reading at `decorators.njit`.
 
 - `decorators`: `njit`, `jit` and `prange`, with Numba's options
-- `loop_functions`: `vectorize`, `guvectorize` and `stencil`, as loops that are recorded
+- `element_functions`: `vectorize`: functions of numbers, as loops over elements
+- `row_functions`: `guvectorize`: functions of rows, as loops over rows
+- `stencils`: `stencil`: functions of an element's neighbours, as loops
+- `written_loops`: loops in Python around a user's function
 - `signatures`: Numba's types and signatures: `float64[:]`, `"f8(f8, i4)"`
 
 >>> import numpy as np
@@ -27,7 +30,8 @@ from typing import Any
 from traceir.base.tracebacks import publish as _publish
 from traceir_numba.compat import signatures as types
 from traceir_numba.compat.decorators import MissingName, jit, njit, prange
-from traceir_numba.compat.loop_functions import guvectorize, stencil, vectorize
+from traceir_numba.compat.element_functions import vectorize
+from traceir_numba.compat.row_functions import guvectorize
 from traceir_numba.compat.signatures import (
     b1,
     boolean,
@@ -62,6 +66,7 @@ from traceir_numba.compat.signatures import (
     uintp,
     void,
 )
+from traceir_numba.compat.stencils import stencil
 
 # Names of Numba's that have no counterpart.
 _MISSING = frozenset(

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack, overload
 
 from traceir import rules
-from traceir.base import source_info
+from traceir.base.source_info import warn
 from traceir.base.tracebacks import entry_points
+from traceir.jit.cache.known_arguments import CompiledFunction
 from traceir.jit.function import JitFunction, P, R
 from traceir_numba import api
 from traceir_numba.compat.signatures import (
@@ -54,7 +55,7 @@ class prange:  # the name that users know
 
 
 @entry_points()
-class SignedFunction:
+class SignedFunction(CompiledFunction):
     """A compiled function that takes its numbers as signatures say."""
 
     def __init__(self, function: Any, signatures: Sequence[Signature]) -> None:
@@ -80,7 +81,7 @@ def generating(function: Function) -> Function:
         nonlocal told
         if not told:
             told = True
-            source_info.warn(
+            warn(
                 f"{function.__name__} is a generator, which is run by Python; what it "
                 f"calls is compiled\n"
                 f"  hint: return an array of the values\n  [compat.generator]"

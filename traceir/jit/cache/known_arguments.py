@@ -28,11 +28,18 @@ from traceir.jit.cache.static_keys import typed
 from traceir.tracing.staging import StagedTracer
 from traceir.tracing.trace import Tracer
 
+
+class CompiledFunction:
+    """A function of a decorator: known at once, as Python's functions are."""
+
+    __slots__ = ()
+
+
 NUMBERS = frozenset({bool, int, float, complex})
 # What no program computes with, and what nobody can change.
 AT_ONCE = (
     *(str, bytes, enum.Enum, type, range, slice, type(Ellipsis), np.dtype, np.ufunc),
-    *(FunctionType, BuiltinFunctionType),
+    *(FunctionType, BuiltinFunctionType, CompiledFunction),
 )
 # A few values of an argument are settings, so many are sizes: a warning says so.
 MANY_VALUES = 8
