@@ -7,14 +7,16 @@ the reference; either way their programs are run by the tables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import (
     Call,
     Function,
+    Probe,
     Session,
     SessionTransform,
     Setting,
@@ -31,7 +33,7 @@ from traceir.conform.systems.systems import (
 )
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.oracle.transforms.builder import Beyond
+from traceir.oracle.transforms.builder import Beyond, NamedFunction
 from traceir.oracle.transforms.functions import TermFunctions
 from traceir.oracle.transforms.terms import Term
 from traceir.reference.interpreter import evaluate_eqn
@@ -50,55 +52,39 @@ COMPOSED = {
 def outcomes_of(session: Session, rules: Rules) -> Sequence[Outcome]:
     """The outcomes of a session with transforms, by the rules where they suffice."""
     found = derived(session, rules)
-    if None in found or is_called_again(session):
+    if None in found:
         others = Jitted(session, TraceirSystem("oracle")).run()
-        pairs = zip(found, others, strict=True)
-        found = [_with_event(a, b) if a else b for a, b in pairs]
-    return confirmed(session, [o for o in found if o is not None], rules)
-
-
-def _with_event(own: Outcome, other: Outcome) -> Outcome:
-    """An outcome by the rules; whether a call found a trace is for others to say."""
-    return own if own.event == "raises" else replace(own, event=other.event)
-
-
-def is_called_again(session: Session) -> bool:
-    """True if a function is called by `jit` twice: the rules do not say what is found
-    in its cache then.
-    """
-    calls = (s for s in session.steps if isinstance(s, Call) and s.via == "jit")
-    names = [call.function for call in calls]
-    return len(set(names)) < len(names)
+        pairs = zip(found, confirmed(session, others, rules), strict=True)
+        found = [own or other for own, other in pairs]
+    return [outcome for outcome in found if outcome is not None]
 
 
 def derived(session: Session, rules: Rules) -> list[Outcome | None]:
-    """The outcomes by the rules alone, None where these do not say what a call gives.
+    """The outcomes by the rules alone, None where these do not say what a step gives.
 
-    They speak of what a function gives, not of what it is traced to or when.
+    They speak of what a function gives and asks, not of the equations of its traces.
+    After a step that they do not speak of, what is kept or noted is not known.
     """
-    steps = [step for step in session.steps if not isinstance(step, Setting)]
-    calls = [s for s in steps if isinstance(s, Call) and not s.kwargs and not s.types]
-    none: list[Outcome | None] = [None] * len(steps)
-    if len(calls) < len(session.steps):  # what is around a call is not for these rules
-        return none
-    try:
-        system = RulesSystem(rules)
-        sessions = Jitted(session, system)
-    except (Beyond, Unsupported):
-        return none
-    known: dict[object, Outcome | None] = {}
+    count = sum(not isinstance(step, Setting) for step in session.steps)
     found: list[Outcome | None] = []
-    for step in calls:
-        if step.verdict is not None or step.via not in ("jit", "eager"):
-            found.append(None)
-            continue
-        key = step.function, tuple(map(id, step.args))
-        if key not in known:  # compiling changes no value
+    try:
+        sessions = Jitted(session, RulesSystem(rules))
+    except (Beyond, Unsupported):
+        return [None] * count
+    beyond = False
+    with sessions.scopes:
+        for step in session.steps:
+            outcome = None
             try:
-                known[key] = sessions.step(step)
+                if isinstance(step, Probe) and beyond:
+                    raise Beyond("what was done")
+                outcome = sessions.step(step)
             except (Beyond, Unsupported):
-                known[key] = None
-        found.append(known[key])
+                if isinstance(step, Setting):  # all that follows may depend on it
+                    return found + [None] * (count - len(found))
+                beyond = True
+            if not isinstance(step, Setting):
+                found.append(outcome)
     return found
 
 
@@ -184,8 +170,9 @@ def _within(program: ProgramNode) -> Iterator[str]:
 
 # The transforms that the rules speak of.
 TRANSFORMS = (
-    *("jvp", "vjp", "grad", "value_and_grad", "vmap"),
+    *("jit", "jvp", "vjp", "grad", "value_and_grad", "vmap", "pmap"),
     *("linearize", "linear_transpose", "jacfwd", "jacrev", "hessian", "checkpoint"),
+    *("custom_jvp", "custom_vjp"),
 )
 
 
@@ -196,13 +183,78 @@ class RulesSystem:
         self.functions = TermFunctions(rules, evaluate_eqn)
         self.bind = self.functions.bind
         api = {name: getattr(self.functions, name) for name in TRANSFORMS}
-        self.namespaces: Mapping[str, Any] = {"api": SimpleNamespace(**api)}
+        self.namespaces: Mapping[str, Any] = {
+            "api": SimpleNamespace(
+                **api,
+                pure_callback=self.pure_callback,
+                debug=SimpleNamespace(callback=self.told),
+                experimental=SimpleNamespace(io_callback=self.io_callback),
+                ensure_compile_time_eval=self.functions.evaluated,
+            )
+        }
+
+    def told(self, function: AnyFunction, *values: Any, ordered: bool = False) -> None:
+        """Values told to a function of the host when the program runs."""
+
+        def callback(*arrays: Any) -> tuple[()]:
+            function(*arrays)
+            return ()
+
+        effect = "OrderedDebug" if ordered else "Debug"
+        params = {"effect": effect, "partitioned": False}
+        told = NamedFunction("told", callback)
+        self.bind("debug_callback", *values, callback=told, **params)
+
+    def pure_callback(
+        self,
+        function: AnyFunction,
+        like: Term,
+        *values: Any,
+        vmap_method: str | None = None,
+    ) -> Any:
+        """The result of a function of the host, which is of a known type."""
+        methods = "sequential", "sequential_unrolled", "expand_dims", "broadcast_all"
+        if vmap_method not in (*methods, "legacy_vectorized", None):
+            raise self.functions.rules.error("callback.vmap-method")
+        params = {"sharding": None, "vmap_method": vmap_method}
+        return self.asked("pure_callback", function, like, values, params)
+
+    def io_callback(
+        self, function: AnyFunction, like: Term, *values: Any, ordered: bool = False
+    ) -> Any:
+        """The result of a function of the host, which is called each time."""
+        params = {"sharding": None, "ordered": ordered}
+        return self.asked("io_callback", function, like, values, params)
+
+    def asked(
+        self,
+        primitive: str,
+        function: AnyFunction,
+        like: Term,
+        values: Sequence[Any],
+        params: Mapping[str, Any],
+    ) -> Any:
+        """The result of a primitive that calls the host."""
+        aval = self.functions.aval(like).update(weak_type=False)
+
+        def callback(*arrays: Any) -> tuple[Any]:
+            found = function(*arrays)
+            if isinstance(found, tuple):
+                raise self.functions.rules.error("callback.tree")
+            if np.shape(found) != aval.shape or np.asarray(found).dtype != aval.dtype:
+                raise self.functions.rules.error("callback.result")
+            return (np.asarray(found),)
+
+        asked = NamedFunction("asked", callback)
+        given = {**params, "callback": asked, "result_avals": (aval,)}
+        (found,) = self.bind(primitive, *values, **given)
+        return found
 
     def jit(self, fun: AnyFunction, static: Static, options: JitOptions) -> AnyFunction:
-        """The function itself: compiling it changes no value."""
+        """The function as a program that is kept."""
         if static or options:
             raise Beyond("options of jit")
-        return fun
+        return self.functions.jit(fun)
 
     def via(self, transform: str, target: Target) -> AnyFunction:
         """None of these is about values."""
@@ -221,7 +273,7 @@ class RulesSystem:
 
     def array(self, value: TypedValue) -> Term:
         """An argument."""
-        return Term(value.aval, value.array)
+        return self.functions.term_of(value.array, value.aval)
 
     def value(self, leaf: Any) -> TypedValue:
         """A result with its type."""
@@ -232,7 +284,11 @@ class RulesSystem:
         raise Unsupported("the program of a function")
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
-        """There are none."""
+        """Changes the one flag that rules speak of: `disable_jit`."""
+        match name, args:
+            case "config", ("disable_jit", value):
+                self.functions.disabled = value
+                return None
         raise Unsupported(f"the setting {name}")
 
     def probe(self, name: str, args: tuple[Any, ...]) -> Any:

@@ -70,6 +70,10 @@ def _pulled(
         return _pulled_region(builder, eqn, values, cts)
     if eqn.primitive == "select_n":
         return _pulled_choice(builder, eqn, values, cts[0])
+    if eqn.primitive == "while":
+        raise builder.rules.error("control.reverse-mode")
+    if eqn.primitive == "custom_lin":
+        return _pulled_by_rule(builder, eqn, values, cts)
     columns = row.derivative.transpose if row.derivative else {}
     names = {**named(row, values), "ct": cts[0] if row.single else cts}
     found: list[Moving] = [None] * len(values)
@@ -118,6 +122,16 @@ def _pulled_choice(
             for k in range(count)
         ),
     ]
+
+
+def _pulled_by_rule(
+    builder: DerivedProgram, eqn: Eqn, values: Sequence[Atom | None], cts: list[Atom]
+) -> list[Moving]:
+    """The cotangents that a backward rule gives."""
+    params: dict[str, Any] = dict(eqn.params)
+    residuals = [v for v in values[: params["num_res"]] if v is not None]
+    found = builder.inlined(params["bwd"](), [*residuals, *cts])
+    return [*(None for _ in residuals), *found]
 
 
 def _pulled_region(

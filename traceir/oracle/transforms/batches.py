@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
 from traceir.oracle.transforms.collectives import across, names_of
 from traceir.oracle.transforms.templates import operand_names
@@ -91,6 +91,8 @@ class _BatchedEquation:
             return self.across()
         if all(d is None for d in self.dims):
             return self.applied(self.values, self.params, None)
+        if self.row.name == "cond" and self.dims[0] is not None:
+            return self.every_branch()
         if self.row.batch is None:
             raise Beyond(f"batches of {self.row.name}")
         return CLASSES[self.row.batch.rule](self)
@@ -215,6 +217,10 @@ class _BatchedEquation:
 
     def each(self) -> Batched:
         """The stack of the results of the examples (accuracy.batched)."""
+        if self.params.get("vmap_method", "") is None:
+            raise self.builder.rules.error("callback.vmap")
+        if self.row.name == "io_callback" and self.params["ordered"]:
+            raise self.builder.rules.error("callback.ordered")
         if not self.size:
             raise Beyond("no examples")
         found = []
@@ -226,6 +232,38 @@ class _BatchedEquation:
             found.append(self.builder.apply(self.row.name, values, self.params))
         columns = zip(*found, strict=True)
         return [self.builder.apply("stack", c, {"axis": 0})[0] for c in columns], 0
+
+    def every_branch(self) -> Batched:
+        """Of each example what it chooses; all branches run (region.batched-choice)."""
+        branches, found = self.params["branches"], []
+        rest, dims = self.values[1:], self.dims[1:]
+        for branch in branches:
+            closed, differ = batched(
+                branch, dims, self.size, self.builder.rules, self.name
+            )
+            outs = self.builder.inlined(closed, rest)
+            found.append(
+                [
+                    v if d else self.builder.stretched(v, (self.size, *v.aval.shape))
+                    for v, d in zip(outs, differ, strict=True)
+                ]
+            )
+        apply, index = self.builder.apply, self.front(0, (self.size,))
+        last = Literal(len(branches) - 1, ShapedArray((), "int32"))
+        negative = apply("lt", [index, Literal(0, last.aval)])[0]
+        index = apply("min", [index, last])[0]
+        index = apply(
+            "select_n", [negative, index, self.builder.stretched(last, (self.size,))]
+        )[0]
+        results = []
+        for column in zip(*found, strict=True):
+            chosen = column[0]
+            for k, value in enumerate(column[1:], 1):
+                here = apply("eq", [index, Literal(k, last.aval)])[0]
+                here = self.builder.stretched(here, value.aval.shape, (0,))
+                chosen = apply("select_n", [here, chosen, value])[0]
+            results.append(chosen)
+        return results, 0
 
     def one(self, value: Atom, dim: int, n: int) -> Atom:
         """Example number `n` of a batch."""

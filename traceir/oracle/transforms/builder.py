@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -25,11 +26,41 @@ class Beyond(Exception):
     """No inference rule here speaks of something, which others may define."""
 
 
+@dataclass(frozen=True)
+class NamedFunction:
+    """A function that is a param: of the host, or a rule."""
+
+    name: str
+    call: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.call(*args)
+
+
+def has_effects(program: ClosedJaxpr, rules: Rules) -> bool:
+    """True if an equation of a program, or of one within it, has an effect."""
+    return any(
+        rules.prims[eqn.primitive].effects
+        or any(has_effects(p, rules) for p in _programs(eqn.params))
+        for eqn in program.eqns
+    )
+
+
+def _programs(params: Any) -> Iterator[ClosedJaxpr]:
+    for _, value in params:
+        parts = value if isinstance(value, tuple) else (value,)
+        yield from (p for p in parts if isinstance(p, ClosedJaxpr))
+
+
 @dataclass
 class DerivedProgram:
-    """A program that is being made: equations, typed by the rows, and constants."""
+    """A program that is being made: equations, typed by the rows, and constants.
+
+    `effects` is whether it does those of what it is made of (effect.derivative).
+    """
 
     rules: Rules = field(default_factory=default)
+    effects: bool = True
     eqns: list[Eqn] = field(default_factory=list)
     constants: list[tuple[Var, np.ndarray]] = field(default_factory=list)
 
@@ -39,12 +70,23 @@ class DerivedProgram:
         """The results of a primitive; params that have defaults may be left out."""
         row = self.rules.prims[primitive]
         known = sort_params({**row.defaults, **params})
-        if row.effects or row.host:
-            raise Beyond(f"effects of {primitive}")
+        if not self.effects and any(
+            has_effects(p, self.rules) for p in _programs(known)
+        ):
+            raise Beyond(f"effects within {primitive}, which are done already")
         types = infer(primitive, [a.aval for a in operands], known, self.rules)
         outputs = tuple(map(Var, types))
         self.eqns.append(Eqn(primitive, tuple(operands), outputs, known))
         return list(outputs)
+
+    @contextmanager
+    def doing_effects(self) -> Iterator[None]:
+        """Within this, effects are done: of what is computed again."""
+        before, self.effects = self.effects, True
+        try:
+            yield
+        finally:
+            self.effects = before
 
     def stretched(
         self, value: Atom, shape: Sequence[int], dims: Sequence[int] | None = None

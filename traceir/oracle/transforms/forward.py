@@ -14,6 +14,8 @@ from traceir.oracle.transforms.builder import (
     Moving,
     Params,
 )
+from traceir.oracle.transforms.pairs import PAIRS, by_pairs
+from traceir.oracle.transforms.regions import tangents_of_region
 from traceir.oracle.transforms.templates import by_template, named, operand_names
 from traceir.rules import Rules
 
@@ -43,15 +45,26 @@ def _jvp_of_equation(
 ) -> tuple[list[Atom], list[Moving]]:
     """The results of an equation and their tangents."""
     params: dict[str, Any] = dict(eqn.params)
-    if eqn.primitive == "jit":
-        return jvp_results(builder, params["jaxpr"], inputs, moved)
+    if any(t is not None for t in moved) or eqn.primitive == "remat2":
+        found = tangents_of_region(builder, eqn, inputs, moved, jvp_results)
+        if found is not None:
+            return found
+        if eqn.primitive in PAIRS:
+            steps = DerivedProgram(builder.rules)
+            given = [Var(a.aval) for a in inputs]
+            made = by_pairs(steps, eqn.primitive, [*given], params)
+            return jvp_results(builder, steps.closed(given, made), inputs, moved)
+    if not builder.effects and builder.rules.prims[eqn.primitive].effects:
+        if eqn.outputs:
+            raise Beyond(f"results of an effect, {eqn.primitive}")
+        return [], []
     outs = builder.apply(eqn.primitive, inputs, params)
     inexact = [kind_of(a.aval.dtype) in "fc" for a in outs]
     if not any(inexact) or all(t is None for t in moved):
         return outs, [None] * len(outs)
     if eqn.primitive == "cond":
-        found = _jvp_of_cond(builder, params, inputs, moved, inexact)
-        return outs, [t if m else None for t, m in zip(found, inexact, strict=True)]
+        chosen_ = _jvp_of_cond(builder, params, inputs, moved, inexact)
+        return outs, [t if m else None for t, m in zip(chosen_, inexact, strict=True)]
     if eqn.primitive == "select_n":  # the choice among the tangents
         pairs = zip(moved[1:], inputs[1:], strict=True)
         chosen = [builder.zero_for(t, a.aval) for t, a in pairs]
@@ -130,7 +143,7 @@ def tangents(closed: ClosedJaxpr, moving: Mask, rules: Rules) -> ClosedJaxpr:
 
     Tangents are given of the inputs that are `moving`, and have their types.
     """
-    builder = DerivedProgram(rules)
+    builder = DerivedProgram(rules, effects=False)
     inputs = [Var(a) for a in closed.in_avals]
     given = [Var(v.aval) if m else None for v, m in zip(inputs, moving, strict=True)]
     outs, found = jvp_results(builder, closed, inputs, given)

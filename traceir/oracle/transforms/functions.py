@@ -5,38 +5,32 @@ Serves: derive.*, batch.*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir.dtypes import kind_of
-from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom
-from traceir.oracle.transforms import control, named_axes
+from traceir.oracle.scalar_interpreter import Guess
+from traceir.oracle.transforms import control, named_axes, of_arrays
 from traceir.oracle.transforms.backward import transposed
 from traceir.oracle.transforms.batches import batched, moved
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
 from traceir.oracle.transforms.control import TermControlFlow
 from traceir.oracle.transforms.forward import jvp_results, tangents
 from traceir.oracle.transforms.named_axes import NamedAxes
-from traceir.oracle.transforms.terms import FunctionProgram, Term, Terms
+from traceir.oracle.transforms.own_rules import CustomJvp, CustomVjp
+from traceir.oracle.transforms.recordings import FunctionProgram, Recordings
+from traceir.oracle.transforms.terms import Term
 from traceir.pytrees import flatten
+from traceir.rules import Rules
 
 Fun = Callable[..., Any]
 
 
-# Functions of arrays that are a primitive where operands have one dtype.
-ARITHMETIC = {
-    "numpy.add": "add",
-    "numpy.multiply": "mul",
-    "operator.add": "add",
-    "operator.mul": "mul",
-}
-
-
-class TermFunctions(Terms):
+class TermFunctions(Recordings):
     """Transforms of functions of terms; raises Beyond where no rule speaks of one.
 
     >>> from traceir.rules import default
@@ -46,25 +40,65 @@ class TermFunctions(Terms):
     array(4., dtype=float32)
     """
 
+    def __init__(self, rules: Rules, guess: Guess | None = None) -> None:
+        super().__init__(rules, guess)
+        self.control = TermControlFlow(self)
+        self.kept: dict[Hashable, FunctionProgram] = {}
+
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied, or what a function of arrays is made of."""
-        of_lax = named_axes.FUNCTIONS.get(primitive) or control.FUNCTIONS.get(primitive)
-        if of_lax is not None:
-            axes = NamedAxes(self.bind, self.sizes)
-            own = axes if primitive in named_axes.FUNCTIONS else TermControlFlow(self)
-            try:
-                return of_lax(own, *values, **params)
-            except (
-                TraceirError
-            ) as error:  # these functions say themselves what is wrong
-                raise Beyond(str(error)) from error
-        if primitive in ARITHMETIC and not params:
-            return self.arithmetic(ARITHMETIC[primitive], *values)
-        if primitive == "numpy.sum" and not params:
-            (x,) = values
-            axes_ = tuple(range(x.aval.ndim))
-            return self.bind("reduce_sum", x, axes=axes_, out_sharding=None)
+        if primitive in named_axes.FUNCTIONS:
+            axes = NamedAxes(super().bind, self.sizes, self.rules)
+            return named_axes.FUNCTIONS[primitive](axes, *values, **params)
+        if primitive in control.FUNCTIONS:
+            return control.FUNCTIONS[primitive](self.control, *values, **params)
+        if primitive in of_arrays.FUNCTIONS:
+            return of_arrays.FUNCTIONS[primitive](self, *values, **params)
         return super().bind(primitive, *values, **params)
+
+    def jit(self, fun: Fun) -> Fun:
+        """The function as a program, which is kept for the types of its arguments."""
+
+        def call(*args: Any) -> Any:
+            if not self.rules.levels.run("jit", self.disabled).traces:
+                return fun(*args)
+            leaves, shape = flatten.flatten(args)
+            values = [v if isinstance(v, Term) else self.aval(v) and v for v in leaves]
+            self.handler(values)
+            avals = tuple(self.aval(v) for v in values)
+            key = fun, avals, shape, tuple(self.sizes.items())
+            traced = self.kept.get(key)
+            if traced is None:
+
+                def flat(*terms: Any) -> Any:
+                    return fun(*shape.unflatten([*terms]))
+
+                traced = self.trace(flat, avals, "jit")
+                if not any(t.home for t in traced.captured):
+                    self.kept[key] = traced
+            found = self.applied(traced.closed, [*traced.captured, *values])
+            return traced.tree.unflatten(found)
+
+        return call
+
+    def custom_jvp(self, fun: Fun) -> CustomJvp:
+        """The function with tangents of its own."""
+        return CustomJvp(self, fun)
+
+    def custom_vjp(self, fun: Fun, nondiff_argnums: Sequence[int] = ()) -> CustomVjp:
+        """The function with cotangents of its own."""
+        return CustomVjp(self, fun, tuple(nondiff_argnums))
+
+    def pmap(self, fun: Fun, axis_name: str | None = None) -> Fun:
+        """`jit` of `vmap`, on one device."""
+        batched_ = self.jit(self.vmap(fun, axis_name=axis_name))
+
+        def call(*args: Term) -> Any:
+            if any(a.aval.shape[:1] > (1,) for a in args):
+                raise self.rules.error("pmap.size")
+            return batched_(*args)
+
+        return call
 
     def smooth(self, values: Sequence[Any]) -> list[ShapedArray]:
         """The types of what a function is differentiated by; all have tangents."""
@@ -83,11 +117,19 @@ class TermFunctions(Terms):
             raise self.rules.error(rule)
         return given
 
-    def jvp(self, fun: Fun, primals: Sequence[Any], moves: Sequence[Any]) -> Any:
+    def jvp(
+        self,
+        fun: Fun,
+        primals: Sequence[Any],
+        moves: Sequence[Any],
+        *,
+        way: str = "jvp",
+    ) -> Any:
         """The results and their tangents (derive.jvp)."""
         if not (isinstance(primals, tuple) and isinstance(moves, tuple)):
             raise Beyond("arguments that are no tuples")
-        traced = self.trace(fun, self.smooth(primals))
+        primals = [self.as_term(p) for p in primals]
+        traced = self.trace(fun, self.smooth(primals), way, primals)
         if [self.aval(t) for t in moves] != list(map(self.aval, primals)):
             raise Beyond("tangents of other types")
         count = len(traced.captured)
@@ -106,7 +148,8 @@ class TermFunctions(Terms):
 
     def linearize(self, fun: Fun, *primals: Any) -> Any:
         """The results, and the function of tangents (derive.linearize)."""
-        traced = self.trace(fun, self.smooth(primals))
+        values = [self.as_term(p) for p in primals]
+        traced = self.trace(fun, self.smooth(values), "linearize", values)
         out = self.applied(traced.closed, [*traced.captured, *primals])
         linear = tangents(traced.closed, traced.mask(), self.rules)
 
@@ -117,9 +160,10 @@ class TermFunctions(Terms):
         self.smooth(out)
         return traced.tree.unflatten(out), call
 
-    def vjp(self, fun: Fun, *primals: Any) -> Any:
+    def vjp(self, fun: Fun, *primals: Any, way: str = "vjp") -> Any:
         """The results, and the function of their cotangents (derive.transpose)."""
-        traced = self.trace(fun, self.smooth(primals))
+        values = [self.as_term(p) for p in primals]
+        traced = self.trace(fun, self.smooth(values), way, values)
         out = self.applied(traced.closed, [*traced.captured, *primals])
         self.smooth(out)
         linear = tangents(traced.closed, traced.mask(), self.rules)
@@ -134,7 +178,7 @@ class TermFunctions(Terms):
 
     def linear_transpose(self, fun: Fun, *primals: Any) -> Any:
         """The transpose of a function that is linear."""
-        traced = self.trace(fun, self.smooth(primals))
+        traced = self.trace(fun, self.smooth(primals), "linear_transpose")
         back = transposed(traced.closed, traced.mask(), self.rules)
 
         def call(cotangent: Any) -> Any:
@@ -151,7 +195,7 @@ class TermFunctions(Terms):
         holomorphic: bool = False,
     ) -> Fun:
         """The cotangents at the cotangent 1; the further results beside them."""
-        both = self.value_and_grad(fun, argnums, has_aux, holomorphic)
+        both = self._with_gradient("grad", fun, argnums, has_aux, holomorphic)
 
         def call(*args: Any) -> Any:
             value, found = both(*args)
@@ -167,6 +211,12 @@ class TermFunctions(Terms):
         holomorphic: bool = False,
     ) -> Fun:
         """The result, and the cotangents at 1 of the arguments that are named."""
+        given = fun, argnums, has_aux, holomorphic
+        return self._with_gradient("value_and_grad", *given)
+
+    def _with_gradient(
+        self, way: str, fun: Fun, argnums: Any, has_aux: bool, holomorphic: bool
+    ) -> Fun:
         kind = "c" if holomorphic else "f"
 
         def call(*args: Any) -> Any:
@@ -181,31 +231,41 @@ class TermFunctions(Terms):
                 given = dict(zip(numbers, moving, strict=True))
                 return fun(*(given.get(k, a) for k, a in enumerate(args)))
 
-            out, back = self.vjp(of_these, *(args[n] for n in numbers))
+            out, back = self.vjp(of_these, *(args[n] for n in numbers), way=way)
             first, *others = flatten.leaves(out)
             if first.aval.shape or kind_of(first.aval.dtype) != kind:
                 raise Beyond("the gradient of what is no scalar")
             if isinstance(out, Term) == has_aux or (others and not has_aux):
                 raise Beyond("the gradient of several results")
-            one = Term(first.aval, np.ones((), first.aval.dtype))
-            zeros = [Term(v.aval, np.zeros_like(v.array)) for v in others]
-            if any(v.array is None for v in others):
-                raise Beyond("further results that are not known")
+            one = self.term_of(np.ones((), first.aval.dtype), first.aval)
+            zeros = [
+                self.term_of(np.zeros(v.aval.shape, v.aval.dtype), v.aval)
+                for v in others
+            ]
             found = back([one, *zeros])
             return out, found if isinstance(argnums, tuple) else found[0]
 
         return call
 
     def checkpoint(self, fun: Fun) -> Fun:
-        """The function itself: what is kept for later changes no value."""
-        return fun
+        """The function as a program, which is run again where it is transposed."""
+
+        def call(*args: Any) -> Any:
+            avals = [self.aval(a) for a in args]
+            traced = self.trace(fun, avals, "checkpoint")
+            params = {"policy": None, "prevent_cse": True, "differentiated": False}
+            given = [*traced.captured, *args]
+            found = self.bind("remat2", *given, jaxpr=traced.closed, **params)
+            return traced.tree.unflatten(list(found))
+
+        return call
 
     def jacfwd(self, fun: Fun) -> Fun:
         """The tangents of a basis, along the last dimensions."""
 
         def call(x: Term) -> Any:
             def tangent_of(t: Term) -> Any:
-                return self.jvp(fun, (x,), (t,))[1]
+                return self.jvp(fun, (x,), (t,), way="jacfwd")[1]
 
             found = self.vmap(tangent_of, out_axes=-1)(self.basis(x.aval))
             return self.shaped(found, (*found.aval.shape[:-1], *x.aval.shape))
@@ -216,7 +276,7 @@ class TermFunctions(Terms):
         """The cotangents of a basis, along the first dimensions."""
 
         def call(x: Term) -> Any:
-            out, back = self.vjp(fun, x)
+            out, back = self.vjp(fun, x, way="jacrev")
             found = self.vmap(lambda ct: back(ct)[0])(self.basis(out.aval))
             return self.shaped(found, (*out.aval.shape, *x.aval.shape))
 
@@ -231,7 +291,7 @@ class TermFunctions(Terms):
         if kind_of(aval.dtype) != "f":
             raise Beyond("a basis of what is not floating")
         units = np.eye(aval.size, dtype=aval.dtype).reshape(aval.size, *aval.shape)
-        return Term(ShapedArray(units.shape, aval.dtype, aval.weak_type), units)
+        return self.term_of(units, aval.update(shape=units.shape))
 
     def shaped(self, value: Term, shape: tuple[int, ...]) -> Any:
         """A value of another shape."""
@@ -254,8 +314,9 @@ class TermFunctions(Terms):
             axes = (
                 in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
             )
-            if not all(isinstance(a, Term) for a in args) or len(axes) != len(args):
-                raise Beyond("arguments that are no arrays")
+            args = tuple(self.as_term(a) for a in args)
+            if len(axes) != len(args):
+                raise Beyond("axes of another structure")
             ranks = [a.aval.ndim for a in args]
             if not all(d is None or -n <= d < n for d, n in zip(axes, ranks)):
                 raise Beyond("places that no argument has")
@@ -267,7 +328,8 @@ class TermFunctions(Terms):
             (size,) = sizes
             with self.named(axis_name, size):
                 examples = [_example(a.aval, d) for a, d in zip(args, dims)]
-                traced = self.trace(fun, examples)
+                kept = [a if d is None else None for a, d in zip(args, dims)]
+                traced = self.trace(fun, examples, "vmap", (), axis_name, kept)
             none = [None] * len(traced.captured)
             given = [*none, *dims], size, self.rules, axis_name
             closed, differ = batched(traced.closed, *given)

@@ -11,6 +11,7 @@ from typing import Any
 
 from traceir.dtypes import kind_of
 from traceir.oracle.transforms.builder import Beyond
+from traceir.rules import Rules
 
 Names = str | tuple[str, ...]
 # A primitive applied to values, with params.
@@ -20,15 +21,16 @@ Bind = Callable[..., Any]
 class NamedAxes:
     """Applications over axes of these sizes."""
 
-    def __init__(self, bind: Bind, sizes: Mapping[str, int]) -> None:
+    def __init__(self, bind: Bind, sizes: Mapping[str, int], rules: Rules) -> None:
         self.bind = bind
         self.sizes = sizes
+        self.rules = rules
 
     def known(self, names: Names) -> tuple[str, ...]:
         """The names of axes, all of which are open."""
         found = names if isinstance(names, tuple) else (names,)
         if not all(name in self.sizes for name in found):
-            raise Beyond("an axis that is not open")
+            raise self.rules.error("axis.unbound")
         return found
 
     def axis_size(self, axis_name: Names) -> int:
@@ -85,9 +87,38 @@ class NamedAxes:
             tiled=tiled,
         )
 
+    def all_to_all(
+        self,
+        x: Any,
+        axis_name: str,
+        split_axis: int,
+        concat_axis: int,
+        tiled: bool = False,
+    ) -> Any:
+        """Of each example a part to each other one."""
+        size = self.axis_size(axis_name)
+        if x.aval.shape[split_axis] % size:
+            raise self.rules.error("axis.split")
+        if not tiled and split_axis != concat_axis:
+            raise Beyond("parts that are joined along a new dimension")
+        if not tiled and x.aval.shape[split_axis] != size:
+            raise Beyond("as many parts as there are no examples")
+        return self.bind(
+            *("all_to_all", x),
+            axis_name=axis_name,
+            axis_size=size,
+            concat_axis=concat_axis,
+            split_axis=split_axis,
+            tiled=True,
+        )
+
     def ppermute(self, x: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any:
         """The operand of the example that sends to this one."""
         pairs = tuple(map(tuple, perm))
+        ends = list(zip(*pairs, strict=True))
+        examples = range(self.axis_size(axis_name))
+        if any(len({*e}) < len(e) or not {*e} <= {*examples} for e in ends):
+            raise self.rules.error("axis.permutation")
         return self.bind("ppermute", x, axis_name=self.known(axis_name), perm=pairs)
 
 
