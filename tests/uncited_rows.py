@@ -183,5 +183,6 @@ PROSE = {
     **dict.fromkeys(
         ("device.count", "sharding.parts"), "tests/transforms/test_devices.py"
     ),
+    "shard_map.value": "tests/transforms/test_shard_map.py",
     "cache.strict.compared": "tests/test_jit_strict.py",
 }

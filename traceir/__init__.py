@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     )
     from traceir.exports import deserialize, export
     from traceir.text import parse
+    from traceir.transforms.batching.shard_map import shard_map
 
 __version__ = VERSION
 __all__ = [
@@ -199,6 +200,7 @@ __all__ = [
     "reshard",
     "rules",
     "scipy",
+    "shard_map",
     "sharding",
     "source_report",
     "tree",
@@ -227,6 +229,7 @@ _LATER = {
         ),
         f"{__name__}.binding.sharded_arrays",
     ),
+    "shard_map": f"{__name__}.transforms.batching.shard_map",
 }
 
 

@@ -95,6 +95,7 @@ class NamedSharding:
     Devices along axes that the spec does not name hold equal parts. Raises ValueError
     (sharding.axis, sharding.repeated), TypeError (sharding.type).
 
+    >>> from traceir.arrays.meshes import make_mesh
     >>> NamedSharding(make_mesh((1,), ("x",)), P("x")).shard_shape((8, 2))
     (8, 2)
     """

@@ -9,6 +9,10 @@ from traceir import rules
 from traceir.base.config import local
 from traceir.tracing.concretization import refusal
 
+# Stands beside the names of axes if results have to be the same for all devices along
+# those that their specs leave out: the key of a call differs by it.
+CHECKED = object()
+
 
 def looking(ask: str, answer: Callable[..., Any]) -> Callable[..., Any]:
     """A method that answers where the rows let it."""

@@ -5,7 +5,7 @@ tangents or batch axes, and each operation is bound again under the outer trace.
 reading at `autodiff.gradients.grad`.
 
 - `autodiff`: automatic differentiation: forward, linearized, transposed
-- `batching`: batching: `vmap`, `pmap`, and a rule for each class of primitives
+- `batching`: batching: `vmap`, `pmap`, `shard_map`, and rules of classes of primitives
 - `control`: derivatives and batches of control flow, and `checkpoint`
 - `custom`: functions with derivative rules of their own
 - `rules`: registries of rules, templates from the rows, rewrites of programs

@@ -29,6 +29,7 @@ from traceir.lax.checks.shapes import axis_in
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
+from traceir.tracing.knowledge import CHECKED
 from traceir.tracing.trace import bind, bind_one, current_trace, typeof
 
 # A name of an axis, or several; a number is a dimension of the operand.
@@ -56,7 +57,8 @@ def _size(name: Hashable) -> int:
     trace = current_trace()
     known = trace.axes if trace else {}
     if name not in known:
-        listed = ", ".join(map(repr, known)) or "no axis is"
+        names = [repr(axis) for axis in known if axis is not CHECKED]
+        listed = ", ".join(names) or "no axis is"
         raise rules.error("axis.unbound", got=f"{name!r}; {listed} bound here")
     return known[name]
 

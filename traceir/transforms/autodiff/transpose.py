@@ -8,7 +8,8 @@ from typing import Any
 from traceir import rules
 from traceir.base import config
 from traceir.ir.jaxpr import Params
-from traceir.tracing.trace import Value, bind_all, typeof
+from traceir.tracing.knowledge import CHECKED
+from traceir.tracing.trace import Value, bind_all, current_trace, typeof
 from traceir.transforms.autodiff.jvp_trace import operand_names, operand_values
 from traceir.transforms.autodiff.linearize import Linearized, LinearTracer, at
 from traceir.transforms.rules.derivative_templates import (
@@ -33,8 +34,12 @@ def backward_pass(
     """The cotangents of the inputs, by those of the results; in the trace in force.
 
     An input that was held fixed has None; one that no result depends on, Zero. The
-    cotangents of inputs are added to those in `start`, if it is given.
+    cotangents of inputs are added to those in `start`, if it is given. Raises
+    NotImplementedError (shard_map.gradient).
     """
+    trace = current_trace()
+    if trace is not None and CHECKED in trace.axes:
+        raise rules.error("shard_map.gradient", got=trace.name)
     known: dict[int, Value] = {
         id(tracer): before
         for tracer, before in zip(linearized.inputs, start)

@@ -1,4 +1,4 @@
-"""Batching: `vmap`, `pmap`, and a rule for each class of primitives.
+"""Batching: `vmap`, `pmap`, `shard_map`, and rules of classes of primitives.
 
 Takes a function of one example, gives one of a batch: `BatchTracer`s carry one
 dimension more. Start reading at `vmap.vmap`.
@@ -10,5 +10,6 @@ dimension more. Start reading at `vmap.vmap`.
 - `convolution`: the batching rule of convolutions
 - `gather_scatter`: batching rules of gathers, scatters and dynamic slices
 - `pmap`: `pmap`: one example to each device
+- `shard_map`: `shard_map`: a function of parts, applied on each device of a mesh
 - `vmap`: `vmap`: a function of one example becomes one of a batch
 """

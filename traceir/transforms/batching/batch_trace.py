@@ -9,7 +9,7 @@ from operator import or_
 from traceir.base import config, source_info
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params
-from traceir.tracing.knowledge import passed_on
+from traceir.tracing.knowledge import CHECKED, passed_on
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import (
     Trace,
@@ -72,7 +72,8 @@ class BatchTrace(Trace):
         super().__init__(name, "vmap")
         self.axis = axis
         if axis.name is not None:
-            self.axes = {**self.axes, axis.name: axis.size}
+            checked = {CHECKED: 1} if axis.checked else {}
+            self.axes = {**self.axes, axis.name: axis.size, **checked}
         self.paths: Sequence[str] = ()
 
     def input(self, value: Value, dim: Dim, position: int) -> Value:

@@ -82,11 +82,12 @@ def apply_batched(
     tree: flatten.TreeDef,
     out_axes: Any,
     of_first: bool = False,
+    same: str = "vmap.batched-output",
 ) -> Any:
     """Call a function on the examples of a batch; its results have the axis back.
 
     With `of_first`, a result that is asked for without the axis is the first example's;
-    else it must be the same for all.
+    else it must be the `same` for all: this is the rule.
     """
     trace = BatchTrace(axis, function_name(fun))
     trace.paths = [leaf.path for leaf in leaves]
@@ -101,7 +102,7 @@ def apply_batched(
     paths = out_tree.paths()
     return out_tree.unflatten(
         [
-            _result(trace, pair, target, path, of_first)
+            _result(trace, pair, target, path, of_first, same)
             for pair, target, path in zip(taken, targets, paths, strict=True)
         ]
     )
@@ -113,6 +114,7 @@ def _result(
     target: Dim,
     path: flatten.Path,
     of_first: bool,
+    same: str,
 ) -> Value:
     """One result with its batched dimension where it is asked for."""
     value, dim = pair
@@ -122,7 +124,8 @@ def _result(
         if dim is not None and of_first:
             value = first(value, dim)
         elif dim is not None:
-            raise rules.error("vmap.batched-output", got=_at(trace, value, path))
+            along = f", along {trace.axis.name!r}" if trace.axis.checked else ""
+            raise rules.error(same, got=_at(trace, value, path) + along)
         else:
             return value  # as the function returned it
     else:

@@ -42,10 +42,14 @@ class LinearOperand:
 
 @dataclass(frozen=True, slots=True)
 class BatchAxis:
-    """The axis that a function is batched over: its name, if it has one, its size."""
+    """The axis that a function is batched over: its name, if it has one, its size.
+
+    Examples of a `checked` one are the devices of a `shard_map` with `check_vma`.
+    """
 
     name: Any
     size: int
+    checked: bool = False
 
 
 Tangent = Any  # Value | Zero
