@@ -183,6 +183,8 @@ PROSE = {
     **dict.fromkeys(
         ("device.count", "sharding.parts"), "tests/transforms/test_devices.py"
     ),
-    "shard_map.value": "tests/transforms/test_shard_map.py",
+    **dict.fromkeys(
+        ("shard_map.value", "mesh.context"), "tests/transforms/test_shard_map.py"
+    ),
     "cache.strict.compared": "tests/test_jit_strict.py",
 }

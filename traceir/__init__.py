@@ -70,7 +70,7 @@ from traceir.jit import (
     make_jaxpr,
 )
 from traceir.reference.interpreter import eval_jaxpr
-from traceir.sharding import NamedSharding, P, make_mesh
+from traceir.sharding import NamedSharding, P, make_mesh, set_mesh
 from traceir.tracing.callbacks import effects_barrier, pure_callback
 from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.tracing.trace import Tracer, typeof
@@ -130,7 +130,7 @@ if TYPE_CHECKING:
     )
     from traceir.exports import deserialize, export
     from traceir.text import parse
-    from traceir.transforms.batching.shard_map import shard_map
+    from traceir.transforms.batching.shard_map import shard_map, smap
 
 __version__ = VERSION
 __all__ = [
@@ -200,8 +200,10 @@ __all__ = [
     "reshard",
     "rules",
     "scipy",
+    "set_mesh",
     "shard_map",
     "sharding",
+    "smap",
     "source_report",
     "tree",
     "tree_util",
@@ -229,7 +231,7 @@ _LATER = {
         ),
         f"{__name__}.binding.sharded_arrays",
     ),
-    "shard_map": f"{__name__}.transforms.batching.shard_map",
+    **dict.fromkeys(("shard_map", "smap"), f"{__name__}.transforms.batching.shard_map"),
 }
 
 

@@ -7,7 +7,15 @@ Serves: mesh.*, sharding.*
 """
 
 from traceir.arrays.devices import SingleDeviceSharding
-from traceir.arrays.meshes import AbstractMesh, AxisType, Mesh, make_mesh
+from traceir.arrays.meshes import (
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    get_abstract_mesh,
+    get_mesh,
+    make_mesh,
+    set_mesh,
+)
 from traceir.arrays.sharding import NamedSharding, P, PartitionSpec, Sharding
 from traceir.arrays.sharding import _Unconstrained as _Unconstrained  # of pickles
 
@@ -20,5 +28,8 @@ __all__ = [
     "PartitionSpec",
     "Sharding",
     "SingleDeviceSharding",
+    "get_abstract_mesh",
+    "get_mesh",
     "make_mesh",
+    "set_mesh",
 ]

@@ -1,5 +1,6 @@
 """Functions of parts on meshes of devices. Cites: shard_map.value, shard_map.mesh,
-shard_map.gradient, shard_map.replicated"""
+shard_map.gradient, shard_map.replicated,
+mesh.context, mesh.set"""
 
 from __future__ import annotations
 
@@ -16,7 +17,14 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax, shard_map
 from traceir.errors import TraceirError
-from traceir.sharding import AbstractMesh, Mesh, NamedSharding, P
+from traceir.sharding import (
+    AbstractMesh,
+    Mesh,
+    NamedSharding,
+    P,
+    get_abstract_mesh,
+    get_mesh,
+)
 
 FACTORS = [
     (1,),
@@ -230,6 +238,63 @@ def test_trees_numbers_and_a_decorator() -> None:
 
 def _with_gradient(w: Any, a: Any) -> Any:
     return traceir.grad(lambda w: jnp.sum(w * a))(w)
+
+
+def test_the_mesh_that_is_set() -> None:
+    def size(part: Any) -> Any:
+        return part * 0 + lax.axis_size("x")
+
+    traced = 0
+
+    @traceir.jit
+    def sizes(x: Any) -> Any:
+        nonlocal traced
+        traced += 1
+        return shard_map(size, in_specs=P("x"), out_specs=P("x"))(x)
+
+    assert get_mesh().empty and get_mesh().size == 0 and str(get_mesh()) == "Mesh()"
+    for count in (2, 8, 2):
+        with traceir.set_mesh(_mesh(count)):
+            assert get_mesh() == _mesh(count)
+            assert get_abstract_mesh() == _mesh(count).abstract_mesh
+            assert sizes(RANKED)[0].tolist() == [count, count]
+            put = traceir.device_put(RANKED, P("x"))
+            assert put.sharding == NamedSharding(_mesh(count), P("x"))
+            held = lax.with_sharding_constraint(RANKED, P("x"))
+            assert held.sharding == put.sharding
+    assert traced == 2 and get_mesh().empty
+    traceir.set_mesh(_mesh(4))
+    try:
+        assert sizes(RANKED)[0].tolist() == [4, 4]
+    finally:
+        traceir.set_mesh(None)
+    assert get_mesh().empty
+    for call in (lambda: traceir.set_mesh(3), lambda: traceir.jit(_sets)(RANKED)):
+        with pytest.raises(TraceirError) as caught:
+            call()
+        assert caught.value.rule == "mesh.set"
+    with pytest.raises(TraceirError) as caught:
+        sizes(RANKED)
+    assert caught.value.rule == "shard_map.mesh"
+
+
+def _sets(x: Any) -> Any:
+    traceir.set_mesh(None)
+    return x
+
+
+def test_axes_in_place_of_specs() -> None:
+    def fun(a: Any, b: Any) -> Any:
+        return a * lax.axis_index("x"), lax.psum(b, "x")
+
+    mapped = traceir.smap(fun, in_axes=[1, 0], out_axes=(1, None), axis_name="x")
+    with traceir.set_mesh(_mesh(2, 2)):
+        first, total = traceir.jit(mapped)(RANKED, RANKED)
+        assert np.array_equal(first, RANKED * [0, 1])
+        assert np.array_equal(total, RANKED[:4] + RANKED[4:])
+    with pytest.raises(TraceirError) as caught:
+        traceir.smap(fun, in_axes=-1, out_axes=0, axis_name="x")
+    assert caught.value.rule == "shard_map.specs"
 
 
 def test_refused() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice, devices
+from traceir.base import config
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -71,7 +72,7 @@ class _MeshAxes:
     @property
     def size(self) -> int:
         """The number of devices."""
-        return prod(self.axis_sizes)
+        return prod(self.axis_sizes) if self.axis_names else 0
 
     @property
     def empty(self) -> bool:
@@ -169,9 +170,9 @@ class Mesh(_MeshAxes):
         return hash(self._key)
 
     def __repr__(self) -> str:
-        types = f"axis_types={self.axis_types!r}"
+        types = f", axis_types={self.axis_types!r}" if self.axis_names else ""
         return (
-            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, {types})"
+            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}{types})"
         )
 
 
@@ -210,3 +211,49 @@ def make_mesh(
 
 
 _devices = devices
+
+
+class set_mesh:  # called like a function
+    """Set the mesh of this thread, of which a spec alone speaks.
+
+    Until another is set or, in a `with`, until its end. None for no mesh. Raises
+    ValueError (mesh.set) within a traced function.
+
+    >>> with set_mesh(make_mesh((1,), ("x",))):
+    ...     get_mesh()
+    Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Explicit,))
+    """
+
+    __slots__ = ("_scope",)
+
+    def __init__(self, mesh: Mesh | None) -> None:
+        if not (mesh is None or isinstance(mesh, Mesh)):
+            raise rules.error("mesh.set", got=repr(mesh))
+        if config.local.trace is not None:
+            raise rules.error("mesh.set", got="a call within a traced function")
+        self._scope = config.ConfigScope({"mesh": mesh})
+        self._scope.__enter__()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exception: Any) -> None:
+        self._scope.__exit__(*exception)
+
+
+def get_mesh() -> Mesh:
+    """The mesh that is set; one without axes where none is.
+
+    >>> get_mesh().empty
+    True
+    """
+    mesh: Mesh | None = config.current().mesh
+    return Mesh(np.empty((), dtype=object), ()) if mesh is None else mesh
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """The axes of the mesh that is set.
+
+    >>> get_abstract_mesh()
+    AbstractMesh()
+    """
+    return get_mesh().abstract_mesh

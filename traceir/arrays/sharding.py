@@ -16,6 +16,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
 from traceir.arrays.meshes import Mesh, Shape
+from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.pytrees import flatten
 
@@ -241,8 +242,19 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
 def spread_shardings(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
     """The sharding of each leaf of a tree, of which the tree given is a prefix.
 
-    Raises ValueError (sharding.tree).
+    A spec alone is of the mesh that is set. Raises ValueError (sharding.tree).
     """
+    mesh = config.current().mesh
+    return [
+        NamedSharding(mesh, place)
+        if mesh is not None and isinstance(place, PartitionSpec)
+        else place
+        for place in spread_specs(what, given, tree)
+    ]
+
+
+def spread_specs(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
+    """As `spread_shardings`, and a spec alone stays one."""
 
     def is_leaf(part: Any) -> bool:
         return part is None or is_sharding(part) or isinstance(part, PartitionSpec)

@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
     @dataclass(frozen=True, eq=False)
     class Context:
-        """The values of `face`, of `x64` and of the flags: see below."""
+        """The values of `face`, of `mesh`, of `x64` and of the flags: see below."""
 
         __slots__: ClassVar[tuple[str, ...]]
         face: str = "jax"
+        mesh: Any = None
         x64: bool = False
 
         def __getattr__(self, flag: str) -> Any: ...
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
 else:
 
     def _context_class() -> type:
-        """A class with a field for the face and for each flag."""
-        fields = {"face": "jax", **{f.field: f.default for f in FLAGS.values()}}
+        """A class with a field for the face, the mesh, and for each flag."""
+        flags = {f.field: f.default for f in FLAGS.values()}
+        fields = {"face": "jax", "mesh": None, **flags}
         names = dict.fromkeys(fields, Any)
         body = {**fields, "__annotations__": names, "__module__": __name__}
         return dataclass(type("Context", (), body), frozen=True, eq=False, slots=True)
@@ -55,8 +57,8 @@ else:
     Context.__doc__ = """What surrounds a trace; equal ones are one object: `current`.
 
     ``face``: whose promotion table the operators of tracers use, ``"jax"`` or
-    ``"numpy"``.  The other fields are the values of the flags.  The rows of the key
-    say which of them split a trace.
+    ``"numpy"``.  ``mesh``: the mesh that is set, or None.  The other fields are the
+    values of the flags.  The rows of the key say which of them split a trace.
     """
 
 
@@ -145,7 +147,7 @@ class _Local(threading.local):
     scopes: tuple[Mapping[str, Any], ...] = ()
 
 
-_values: dict[str, Any] = {"face": "jax"}
+_values: dict[str, Any] = {"face": "jax", "mesh": None}
 _values.update({flag.field: flag.default for flag in FLAGS.values()})
 _values.update(from_environment(os.environ))
 _Local.context = _Local.outside = _context(_values)

@@ -22,7 +22,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
 from traceir.ir.promotion import canonical_dtype, check_plain
 from traceir.ir.unroll_report import last_line, tell_unrolled
-from traceir.jit.cache.cache_key import CallSignature, KeyTable, leaf_paths
+from traceir.jit.cache.cache_key import CallSignature, KeyTable, axes_where, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
 from traceir.jit.cache.external_state import unchanging
 from traceir.jit.cache.known_arguments import demandable_inputs, known_at_once
@@ -93,7 +93,7 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
         treedef,
         tuple(avals),
         bound.statics,
-        axes=tuple(trace.axes.items()) if trace else (),
+        axes=axes_where(trace.axes if trace else {}, context),
         orders=orders_of(bound.dynamic) if face == "numpy" else (),
         known=bound.known,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir import rules
@@ -69,6 +69,18 @@ def leaf_paths(labels: Sequence[str], treedef: flatten.TreeDef) -> tuple[str, ..
         for label, child in zip(labels, treedef.below, strict=True)
         for path in child.paths()
     )
+
+
+def axes_where(
+    named: Mapping[Hashable, int], context: Context
+) -> tuple[tuple[Hashable, int], ...]:
+    """The names of axes where a call is, and their sizes; the mesh that is set, too.
+
+    >>> axes_where({"i": 2}, Context())
+    (('i', 2),)
+    """
+    mesh = context.mesh
+    return (*named.items(), *([] if mesh is None else [(mesh, mesh.size)]))
 
 
 class KeyTable:

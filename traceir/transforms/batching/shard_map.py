@@ -19,13 +19,18 @@ from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
     check_sharding,
-    spread_shardings,
+    spread_specs,
 )
+from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.arguments import as_array
-from traceir.transforms.batching.axis_specs import MappedLeaf, argument_paths
+from traceir.transforms.batching.axis_specs import (
+    MappedLeaf,
+    argument_paths,
+    check_axes,
+)
 from traceir.transforms.batching.vmap import apply_batched
 from traceir.transforms.rules.registry import BatchAxis
 
@@ -68,7 +73,8 @@ def shard_map(
     """A function that applies `f` to the parts of its arguments, on each device.
 
     `in_specs` and `out_specs` are trees of `PartitionSpec` that are prefixes of the
-    arguments and of the results: a dimension for which a spec names axes is divided
+    arguments and of the results; the `mesh` is the one that is set where none is given.
+    A dimension for which a spec names axes is divided
     among the devices along these, and of the results it is put together. Collectives
     of `lax` name the axes of the mesh, of which `axis_names` are some, by default all.
     A result whose spec leaves an axis out must be the same along it; with
@@ -97,17 +103,60 @@ def shard_map(
         )
     if not callable(f):
         raise rules.error("jit.callable", got=repr(f))
-    manual = _manual(mesh, axis_names)
-    if type(in_specs) is list:
-        in_specs = tuple(in_specs)
-    _check_specs("in_specs", in_specs, manual)
-    _check_specs("out_specs", out_specs, manual)
+    ins = tuple(in_specs) if type(in_specs) is list else in_specs
+
+    def over(mesh: Any) -> _Manual:
+        manual = _manual(mesh, axis_names)
+        _check_specs("in_specs", ins, manual)
+        _check_specs("out_specs", out_specs, manual)
+        return manual
+
+    given = None if mesh is None else over(mesh)
 
     @functools.wraps(f)
     def mapped(*args: Any) -> Any:
-        return _apply(f, manual, args, in_specs, out_specs, check_vma)
+        manual = over(config.current().mesh) if given is None else given
+        return _apply(f, manual, args, ins, out_specs, check_vma)
 
     return mapped
+
+
+def smap(
+    f: F | None = None,
+    /,
+    *,
+    in_axes: Any,
+    out_axes: Any,
+    axis_name: Hashable,
+) -> Any:
+    """`shard_map` over one axis of the mesh that is set, with axes in place of specs.
+
+    An int says which dimension is divided, None that none is; trees of these are
+    prefixes of the arguments and of the results. Raises TypeError (vmap.axes-type) and
+    what `shard_map` raises.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> number = lambda row: row + traceir.lax.axis_index("x")
+    >>> with traceir.set_mesh(traceir.make_mesh((1,), ("x",))):
+    ...     smap(number, in_axes=0, out_axes=0, axis_name="x")(jnp.arange(3))
+    Array([0, 1, 2], dtype=int32)
+    """
+    in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
+    check_axes("in_axes", in_axes, top=True)
+    check_axes("out_axes", out_axes)
+
+    def spec(axis: int | None) -> PartitionSpec:
+        if axis is not None and axis < 0:
+            raise rules.error("shard_map.specs", got=f"the axis {axis}")
+        parts = () if axis is None else (*[None] * axis, axis_name)
+        return PartitionSpec(*parts)
+
+    return shard_map(
+        f,
+        in_specs=flatten.map_(spec, in_axes, is_leaf=_is_none),
+        out_specs=flatten.map_(spec, out_axes, is_leaf=_is_none),
+        axis_names={axis_name},
+    )
 
 
 def _manual(mesh: Any, axis_names: Iterable[Hashable]) -> _Manual:
@@ -146,7 +195,7 @@ def _apply(
     checked: bool,
 ) -> Any:
     values, tree = flatten.flatten(args)
-    specs = spread_shardings("in_specs", in_specs, tree)
+    specs = spread_specs("in_specs", in_specs, tree)
     _, none = flatten.flatten({})
     paths = argument_paths(fun, tree, none)
     leaves = [
@@ -157,14 +206,14 @@ def _apply(
     @functools.wraps(fun)
     def body(*parts: Any) -> Any:
         outs = fun(*tree.unflatten(parts))
-        spread_shardings("out_specs", out_specs, flatten.structure(outs))
+        spread_specs("out_specs", out_specs, flatten.structure(outs))
         return outs
 
     results = _over_devices(
         body, manual, manual.names, leaves, specs, paths, out_specs, checked
     )
     outs, out_tree = flatten.flatten(results)
-    out_places = spread_shardings("out_specs", out_specs, out_tree)
+    out_places = spread_specs("out_specs", out_specs, out_tree)
     joined = [
         _joined(out, spec, manual, f"the result{flatten.key_path(path)}")
         for out, spec, path in zip(outs, out_places, out_tree.paths(), strict=True)
