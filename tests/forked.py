@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import sys
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 
 def ends_well(work: Callable[[], Any], seconds: float = 60) -> bool:
-    """True if a forked child ends without an error, and in time."""
+    """True if a forked child ends without an error, and in time; else it has written
+    where it was."""
     child = os.fork()
     if child == 0:
         code = 1
+        faulthandler.dump_traceback_later(0.9 * seconds, file=sys.__stderr__)
         try:
             work()
             code = 0
+        except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
         finally:
             os._exit(code)
     end = time.monotonic() + seconds

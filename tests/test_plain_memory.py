@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from plain.compare import equals
 
+import traceir_numba
+
 X = np.arange(1.0, 8.0)
 
 
@@ -271,6 +273,37 @@ def made_on_one_side(a: Any, n: int) -> Any:
     return d, e
 
 
+@traceir_numba.jit
+def begun(p: Any, value: Any) -> Any:
+    """An argument that is written and given back."""
+    p[0] = value
+    return p
+
+
+def given_back(a: Any, n: int) -> Any:
+    """An array that another function gives back, after some choices."""
+    p = a
+    for k in range(3):
+        if a[k + 1] <= n:
+            p = begun(p, a[k] + k)
+    p[1] = 8
+    return p
+
+
+def given_back_and_written(a: Any, n: int) -> Any:
+    """An array by its first name while a choice has given it back by another."""
+    p, total = a, 0.0
+    for k in range(3):
+        if a[k + 1] > n:
+            a[2] += 1
+            total += p[2]
+        else:
+            p = begun(p, a[k] + k)
+            total += a[0]
+    p[1] = total
+    return p
+
+
 CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((exchanged, (X, X * 3, n)) for n in (0, 4, 5)),
     *((exchanged_then_written, (X, n)) for n in range(4)),
@@ -278,6 +311,8 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((rotated, (X, X * 2, X * 3, n)) for n in (0, 4)),
     *((rebound, (X, n)) for n in (0, 3)),
     (copied, (X, 3)),
+    *((given_back, (X, n)) for n in (0, 3, 9)),
+    *((given_back_and_written, (X, n)) for n in (0, 3, 9)),
     *((two_names, (X, n)) for n in (0, 3)),
     (updated, (X, 4)),
     (viewed, (X, 3)),

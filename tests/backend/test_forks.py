@@ -19,6 +19,7 @@ from forked import ends_well
 
 import traceir
 import traceir.numpy as jnp
+from traceir.base.caches import cached_property
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
@@ -131,4 +132,25 @@ def test_a_child_calls_llvm_while_others_called_it() -> None:
     try:
         assert ends_well(llvm.get_process_triple, 20)
     finally:
+        thread.join()
+
+
+def test_a_child_computes_an_attribute_that_others_were_computing() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def found(self) -> int:
+            if threading.current_thread() is thread:
+                begun.set()
+                go_on.wait()
+            return 1
+
+    thread = threading.Thread(target=lambda: Slow().found)
+    thread.start()
+    try:
+        assert begun.wait(60)
+        assert ends_well(lambda: Slow().found, 20)
+    finally:
+        go_on.set()
         thread.join()

@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
 from traceir.base.fork_safety import kept_over_forks
 
@@ -54,6 +54,39 @@ def once(function: Callable[..., T]) -> Cached[T]:
     forget, call.cache_clear = call.cache_clear, clear  # type: ignore[method-assign]
     call.__wrapped__ = function
     return call
+
+
+class cached_property(Generic[T]):  # the name that the library has for it
+    """An attribute that is computed when it is first read.
+
+    As `functools.cached_property`, which in Python 3.11 holds a lock meanwhile: a child
+    that is forked then would wait for it for ever. Threads may compute it at once; all
+    get what the first one has made.
+
+    >>> class Text(str):
+    ...     @cached_property
+    ...     def words(self):
+    ...         return self.split()
+    >>> text = Text("a b")
+    >>> text.words, text.words is text.words
+    (['a', 'b'], True)
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self._function = function
+        self._name = function.__name__
+        self.__doc__ = function.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        return vars(instance).setdefault(self._name, self._function(instance))
 
 
 def cleared(clear: Callable[[], object]) -> Callable[[], object]:

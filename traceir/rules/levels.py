@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from typing import Literal
 
+from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula, compile_formula
 from traceir.rules.formulas.table_errors import problem

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from functools import cached_property
 from itertools import product
 from typing import Any
 
+from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.rules.formulas.language import Formula
 from traceir.rules.formulas.names import FormulaNames

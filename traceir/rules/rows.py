@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import BFLOAT16, as_dtype
 from traceir.rules.batching import Batch

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from traceir.base import source_info
+from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError, make
 from traceir.rules import rows

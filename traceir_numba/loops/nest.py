@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+
+from traceir.base.caches import cached_property
 
 # How far an access moves in memory when one loop's index grows by one: not at all,
 # by the product of the extents of other loops (of none: by one), or by the runtime

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from traceir.base.caches import cached_property
 from traceir.conform.casefiles.plain_functions import PlainFunction, read_functions
 from traceir.conform.casefiles.sessions import (
     Call,

@@ -6,7 +6,7 @@ Serves: staged.memory
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from traceir.face.arrays.layouts import Layout
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Literal
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import bind, current_trace
+from traceir.tracing.trace import bind, current_trace, in_force
 
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 _versions = itertools.count(1)
@@ -62,15 +62,19 @@ def take_over(array: Any, trace: StagingTrace, atom: Atom) -> ArrayState:
     return ArrayState(array, *before, array.version)
 
 
+def _around(trace: Any) -> Iterator[StagingTrace]:
+    """A trace and those around it."""
+    while trace is not None:
+        yield trace
+        trace = trace.parent
+
+
 def version_here(array: Any) -> int:
     """The version that an array has in the trace in force, which regions in it may have
     taken over."""
-    trace, found = current_trace(), array.version
-    outer, home = set(), array._home
-    while trace is not None:
-        outer.add(id(trace))
-        trace = trace.parent
-    while id(home) not in outer and id(array) in getattr(home, "memory", ()):
+    found, home = array.version, array._home
+    outer = list(_around(current_trace()))
+    while home not in outer and id(array) in getattr(home, "memory", ()):
         found, home = home.memory[id(array)].version, home.memory[id(array)].home
     return int(found)
 
@@ -111,6 +115,10 @@ class MayAlias:
 
         Raises TypeError (staged.memory) where it can't be told.
         """
+        home = self._array._home
+        if current_trace() is not home and self._other.root._home in _around(home):
+            with in_force(home):  # as it was before a region takes over one of both
+                self.read()
         is_home = self._other.is_home
         if self._flag is not None and is_home:
             for alias in self._other.root._aliases:

@@ -12,9 +12,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import field
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
+from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.flags import FLAGS
 from traceir.base.python_parser import parse_expression
