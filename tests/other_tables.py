@@ -8,7 +8,7 @@ from unittest import mock
 
 from traceir import rules
 from traceir.rules import Rules
-from traceir.transforms.batching import batching_rules
+from traceir.transforms.batching import batching_rules, placed
 from traceir.transforms.rules import derivative_templates
 
 # What is kept of the rows that were read.
@@ -17,7 +17,8 @@ KEPT = (
     derivative_templates._plan,
     derivative_templates.is_identity,
     batching_rules._axis_params,
-    batching_rules._formulas,
+    placed._formulas,
+    placed._template,
 )
 
 

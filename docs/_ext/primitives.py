@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from docutils import nodes
 
@@ -26,6 +26,7 @@ from _ext.pieces import (
 from _ext.playground import try_it
 from _ext.views import View, view
 from traceir.rules import Clause, Formula, Out, Rules
+from traceir.rules.derivatives import Cases
 
 EQUALS, DOT = Leaf("operator", "="), Leaf("operator", ".")
 
@@ -241,19 +242,24 @@ def _derivative(row: View) -> Iterator[nodes.Node]:
         *((f"cotangent of {k}", c) for k, c in found.transpose.items()),
     ]
     if templates:
-        rows = [
-            (
-                [text(what)],
-                [code(case.template.text if case.template else "zero")],
-                [code(case.when.text)] if case.when else [text("else" if k else "")],
-            )
-            for what, cases in templates
-            for k, case in enumerate(cases)
-        ]
-        yield table(("derivative", "template", "where"), rows, "params")
+        yield _templates("derivative", templates)
     for point in row.singular:
         parts = [text("Where "), code(point.at.text), text(f": {point.says}")]
         yield line("accuracy", text("The derivative is not the slope. "), *parts)
+
+
+def _templates(head: str, templates: Sequence[tuple[str, Cases]]) -> nodes.Node:
+    """A table of templates, one a line, each with its condition."""
+    rows = [
+        (
+            [text(what)],
+            [code(case.template.text if case.template else "zero")],
+            [code(case.when.text)] if case.when else [text("else" if k else "")],
+        )
+        for what, cases in templates
+        for k, case in enumerate(cases)
+    ]
+    return table((head, "template", "where"), rows, "params")
 
 
 def _batch(row: View) -> Iterator[nodes.Node]:
@@ -264,12 +270,19 @@ def _batch(row: View) -> Iterator[nodes.Node]:
     parts = [text("Batched: "), code(found.rule)]
     if found.scalars:
         parts += [text(", scalars "), *separated(code(n) for n in found.scalars)]
+    if found.shared:
+        parts += [text(", shared "), *separated(code(n) for n in found.shared)]
+    if found.empty:
+        parts += [text(", of no examples "), code(found.empty)]
     yield line("accuracy", *parts, text("."))
-    parts = [_equation(name, formula) for name, formula in found.params.items()]
+    formulas = {**found.let, **found.params}
+    parts = [_equation(name, formula) for name, formula in formulas.items()]
     if found.dim is not None:
         parts.append(_equation("dim", found.dim))
     if parts:
         yield box("where", *parts)
+    if found.cases:
+        yield _templates("batch", [("the batch", found.cases)])
 
 
 def _effects(row: View) -> Iterator[nodes.Node]:

@@ -15,6 +15,7 @@ import pytest
 
 from traceir.exact import complex_functions, functions
 from traceir.rules import Formula, Prim, default, load, parse, spec_path
+from traceir.rules.derivatives import templates_of
 from traceir.rules.formulas.language import VOCABULARY
 from traceir.rules.formulas.names import FormulaNames
 from traceir.rules.formulas.templates import Template, TemplateName, TemplateSpread
@@ -70,7 +71,8 @@ def row_of(where: str) -> Prim | None:
 def own(prim: Prim) -> set[str]:
     """The names that a row declares."""
     params = (param.name for param in prim.params)
-    return {*prim.inputs, *params, *prim.let, *prim.each, *prim.results}
+    batch = prim.batch.let if prim.batch else ()
+    return {*prim.inputs, *params, *prim.let, *prim.each, *prim.results, *batch}
 
 
 def free(where: str, formula: Formula) -> set[str]:
@@ -97,7 +99,7 @@ def used() -> Mapping[str, set[str]]:
         if not where.startswith("judgements.toml"):
             found[table_of(where)] |= free(where, formula)
     for prim in default().prims.values():
-        for template in prim.derivative.templates if prim.derivative else ():
+        for template in templates_of(prim):
             found["primitives"] |= set(of_template(template)) - own(prim)
     return {table: names for table, names in found.items() if names}
 

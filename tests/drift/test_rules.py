@@ -321,6 +321,11 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.batch",
         ("add", "formulas in the class"),
     ),
+    "shared operands of a class that moves all": (
+        lambda t: prim(t).update(batch={"rule": "together", "shared": ["x"]}),
+        "table.batch",
+        ("add", "shared operands in the class"),
+    ),
     "edges in a circle": (
         lambda t: face(t).update(float64=["bool"]),
         "table.lattice",

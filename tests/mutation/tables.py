@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -155,7 +155,7 @@ class Enumeration:
         if is_formula(at, value):
             yield from mutants(value, self._siblings(at))
         elif is_template(at, value):
-            names = [*self._inputs(at), *("t" if "jvp" in at else ("ct",))]
+            names = [*self._inputs(at), *_given(at)]
             unary, siblings = self._unary, self._siblings(at)
             yield from templates.mutants(value, siblings, unary, names)
         elif isinstance(value, bool):
@@ -283,9 +283,14 @@ def is_formula(at: Path, value: Any) -> bool:
     return key in FORMULAS or (key in OUT and "out" in at)
 
 
+def _given(at: Path) -> Sequence[str]:
+    """The names that a template reads besides operands."""
+    return () if "batch" in at else "t" if "jvp" in at else ("ct",)
+
+
 def is_template(at: Path, value: Any) -> bool:
-    """True if a value of the tables is a template of a derivative."""
-    above = {*at[3:-1]} & DERIVED
+    """True if a value of the tables is a template of a derivative or of a batch."""
+    above = {*at[3:-1]} & DERIVED or ("batch" in at and "is" in at)
     return isinstance(value, str) and bool(above) and at[-1] != "when"
 
 

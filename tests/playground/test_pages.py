@@ -1,4 +1,4 @@
-"""What the pages that run are given: programs for all primitives, sessions as text.
+"""Pages that run, and what they are given: programs for primitives, sessions as text.
 
 Serves: every table
 """

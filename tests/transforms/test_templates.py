@@ -58,9 +58,19 @@ def test_parts() -> None:
     )
 
 
+def test_a_statement_for_each_of_several_values() -> None:
+    found = template("*r = mul {k} *xs; *s = neg *r; concatenate *s")
+    first, second, last = found.statements
+    assert (first.each, second.each, last.each) == (True, True, False)
+    assert second.operands == (TemplateSpread("r"),)
+
+
 @pytest.mark.parametrize(
     ("text", "got"),
     [
+        ("*r = neg x; t", "of no operand that is several"),
+        ("*r = neg *xs; neg r", "r"),
+        ("*r s = split *xs; t", "s"),
         ("mul t y", "y"),
         ("c = cos x", "no more"),
         ("c = cos x; c = sin x; c", "c, which has a meaning already"),
@@ -96,6 +106,8 @@ TABLES: list[tuple[dict[str, Any], str]] = [
     ({"jvp": {"x": "reduce_sum t"}}, "reduce_sum with the params axes"),
     ({"jvp": {"x": "neg[axes={x.shape}] t"}}, "neg with the params axes"),
     ({"jvp": {"x": []}}, "case"),
+    ({"batch": {"rule": "front", "is": "mul x"}}, "1 operands of mul"),
+    ({"batch": {"rule": "front", "is": []}}, "case"),
     ({"jvp": {"x": [{"is": "t"}, {"is": "neg t"}]}}, "case after one for all"),
 ]
 

@@ -32,14 +32,14 @@ from traceir.rules.row_reader import RowReader
 
 
 @dataclass(frozen=True, slots=True)
-class DerivativeCase:
+class TemplateCase:
     """A template, or None for zero, and the condition under which it counts."""
 
     when: Formula | None
     template: Template | None
 
 
-Cases = tuple[DerivativeCase, ...]
+Cases = tuple[TemplateCase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +125,26 @@ class _Reader:
             yield key, self.cases(data[key], known, key)
 
     def cases(self, data: Any, known: Mapping[str, bool], key: str) -> Cases:
-        """The cases of a column, each with a condition but for the last."""
-        where = f"{self.where}: {key}"
-        rows = data if isinstance(data, list) else [{"is": data}]
-        found = []
-        for item in rows:
-            row = RowReader(item, where)
-            when = row.maybe("when", self.names)
-            text = row.text("is")
-            template = parse_template(text, known, self.names, where) if text else None
-            found.append(DerivativeCase(when, template))
-            row.done()
-        if not found or any(case.when is None for case in found[:-1]):
-            raise problem("table.derivative", where, "a case after one for all")
-        return tuple(found)
+        """The cases of a column."""
+        return read_cases(data, known, self.names, f"{self.where}: {key}")
+
+
+def read_cases(
+    data: Any, known: Mapping[str, bool], names: FormulaNames, where: str
+) -> Cases:
+    """Templates, each with a condition but for the last; RuleTableError if not so."""
+    rows = data if isinstance(data, list) else [{"is": data}]
+    found = []
+    for item in rows:
+        row = RowReader(item, where)
+        when = row.maybe("when", names)
+        text = row.text("is")
+        template = parse_template(text, known, names, where) if text else None
+        found.append(TemplateCase(when, template))
+        row.done()
+    if not found or any(case.when is None for case in found[:-1]):
+        raise problem("table.derivative", where, "a case after one for all")
+    return tuple(found)
 
 
 def _one(names: list[str]) -> dict[str, bool]:
@@ -151,15 +157,21 @@ def check_templates(prims: Mapping[str, Any]) -> None:
     It names only primitives that there are, with their params and so many operands.
     """
     for prim in prims.values():
-        if prim.derivative is None:
-            continue
-        for template in prim.derivative.templates:
+        for template in templates_of(prim):
             for statement in template.statements:
                 row = prims.get(statement.primitive)
                 at = f"{prim.name}: {template.text}"
                 if row is None:
                     raise problem("table.derivative", at, statement.primitive)
                 _check_application(row, statement, at)
+
+
+def templates_of(prim: Any) -> Iterator[Template]:
+    """Every template of a row: of its derivatives, and of its batch."""
+    if prim.derivative is not None:
+        yield from prim.derivative.templates
+    cases = () if prim.batch is None else prim.batch.cases
+    yield from (case.template for case in cases if case.template)
 
 
 def _check_application(row: Any, statement: TemplateStatement, at: str) -> None:

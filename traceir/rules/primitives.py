@@ -190,7 +190,7 @@ def _prim(
         read_derivative(row, inputs, variadic, outs, scope),
         row.maybe("identity", scope),
         row.get("folds", bool, False),
-        read_batch(row, scope, inputs, [p.name for p in params]),
+        read_batch(row, scope, inputs, variadic, [p.name for p in params]),
         row.get("host", bool, False),
         frozenset(row.texts("effects")),
         row.maybe("across", inner.plus("n", "size", "whole")),

@@ -18,7 +18,6 @@ from traceir.transforms.autodiff.gradients import grad, value_and_grad
 from traceir.transforms.autodiff.jvp_vjp import jvp, linearize, vjp
 from traceir.transforms.autodiff.linear_transpose import linear_transpose
 from traceir.transforms.batching import convolution as convolution
-from traceir.transforms.batching import gather_scatter as gather_scatter
 from traceir.transforms.control import call_rules as call_rules
 from traceir.transforms.control import cond as cond
 from traceir.transforms.control import partial_eval as partial_eval

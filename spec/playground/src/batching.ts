@@ -3,9 +3,9 @@
 import { overAxis } from "./collectives.js";
 import { SpecError } from "./errors.js";
 import { Scope, truth } from "./formula.js";
-import { INLINED } from "./derivatives.js";
+import { byName, byTemplate, INLINED, nameOf, once, outs } from "./derivatives.js";
 import type { Row } from "./spec.js";
-import { filled, namedAxes, scalar, stretch, Trace, Tracer, Tracing, type Value } from "./tracing.js";
+import { namedAxes, stretch, Trace, Tracer, Tracing, type Value } from "./tracing.js";
 import { Aval, type Param, type Params, type Program } from "./values.js";
 
 /** The batched dimension of a value; null where all examples have the same. */
@@ -46,12 +46,32 @@ const applied = (t: Tracing, row: Row, values: Value[], params: Params, dim: Dim
   return [results, results.map(() => dim)];
 };
 
-/** The params that the row gives for this dimension, and that of the results. */
-function changed(t: Tracing, row: Row, avals: Aval[], params: Params, size: number, dim: number, moved: boolean): [Params, number] {
-  const examples = avals.map((a) => a.with({ shape: without(a.shape, dim) }));
-  const scope = new Scope({ d: BigInt(dim), size: BigInt(size), moved }, {}, t.spec.scope(row, examples, params));
-  const given = Object.fromEntries(Object.entries(row.batch.params).map(([n, f]): [string, Param] => [n, f(scope)]));
-  return [{ ...params, ...given }, row.batch.dim ? Number(row.batch.dim(scope)) : dim];
+interface Placing {
+  dim: number;
+  moved: boolean;
+}
+
+/** Apply what the row says to operands that have the dimension there; shared ones have it first, or not at all. */
+function placed(t: Tracing, axis: Axis, values: Value[], dims: Dim[], params: Params, row: Row, { dim, moved }: Placing): Batched {
+  const { batch } = row;
+  const shared = values.map((_, k) => batch.shared.includes(nameOf(row, k)));
+  const places = dims.map((d, k): Dim => (!shared[k] ? dim : d === null ? null : 0));
+  const at = (k: number): Value => (places[k] === null ? values[k] : placeAt(t, values[k], dims[k], axis.size, places[k]));
+  if (batch.empty && !axis.size) return [[at(row.inputs.indexOf(batch.empty))], [dim]];
+  const examples = values.map((v, k) => v.aval.with({ shape: without(v.aval.shape, dims[k]) }));
+  const known = { d: BigInt(dim), size: BigInt(axis.size), moved, sanitize: false, dims: places.map((d) => (d === null ? null : BigInt(d))) };
+  const scope = new Scope(known, batch.let, t.spec.scope(row, examples, params));
+  const to = batch.dim ? Number(batch.dim(scope)) : dim;
+  if (batch.cases.length) {
+    const operands = byName(row, values.map((_, k) => once(() => at(k))));
+    const outer = new Scope({}, { out: () => outs(t, row, examples, params) }, scope);
+    return [byTemplate(t, row, batch.cases, outer, operands, values[0])!, [to]];
+  }
+  const lined: Value[] = [];
+  for (const last of [false, true]) values.forEach((_, k) => shared[k] === last && (lined[k] = at(k)));
+  const given = { ...params, ...Object.fromEntries(Object.entries(batch.params).map(([n, f]): [string, Param] => [n, f(scope)])) };
+  const changes = batch.rule !== "front" || !row.identity || !truth(row.identity(t.spec.scope(row, lined.map((v) => v.aval), given)));
+  return changes ? applied(t, row, lined, given, to) : [lined, [to]];
 }
 
 // Classes
@@ -93,22 +113,15 @@ const aligned: Rule = (t, axis, values, dims, params, row) => {
   return applied(t, row, lined.map((v, k) => (stay[k] || same(v.aval.shape, shape) ? v : stretch(t, v, shape, [0]))), params, 0);
 };
 
-const inFront = (t: Tracing, axis: Axis, values: Value[], dims: Dim[]): Value[] => values.map((v, k) => placeAt(t, v, dims[k], axis.size, 0));
-
 const anywhere: Rule = (t, axis, values, dims, params, row) => {
-  const moved = dims.some((d) => d === null || d !== dims[0]);
-  const lined = moved ? inFront(t, axis, values, dims) : values;
-  const [given, dim] = changed(t, row, lined.map((v) => v.aval), params, axis.size, moved ? 0 : dims[0]!, moved);
-  return applied(t, row, lined, given, dim);
+  const own = dims.filter((_, k) => !row.batch.shared.includes(nameOf(row, k)));
+  const moved = own.some((d) => d === null || d !== own[0]);
+  return placed(t, axis, values, dims, params, row, { dim: moved ? 0 : own[0]!, moved });
 };
 
-const front: Rule = (t, axis, values, dims, params, row) => {
-  const lined = inFront(t, axis, values, dims);
-  const avals = lined.map((v) => v.aval);
-  const [given, dim] = changed(t, row, avals, params, axis.size, 0, true);
-  if (row.identity && truth(row.identity(t.spec.scope(row, avals, given)))) return [lined, [dim]];
-  return applied(t, row, lined, given, dim);
-};
+const front: Rule = (t, axis, values, dims, params, row) => placed(t, axis, values, dims, params, row, { dim: 0, moved: true });
+
+const together: Rule = (t, axis, values, dims, params, row) => placed(t, axis, values, dims, params, row, { dim: dims.find((d) => d !== null)!, moved: true });
 
 const after = (axes: Param, dim: Dim): bigint[] => (axes as bigint[]).map((a) => (dim === null || a < dim ? a : a + 1n));
 
@@ -130,92 +143,7 @@ const collective: Rule = (t, axis, values, dims, params, row) => {
     const [result, to] = overAxis(t, row.name, axis, values, dims, params);
     return [[result], [to]];
   }
-  const [given, dim] = changed(t, row, values.map((v) => v.aval), params, axis.size, dims[0]!, false);
-  return applied(t, row, values, given, dim);
-};
-
-// Primitives with rules of their own
-
-const pad: Rule = (t, axis, [x, value], dims, params) => {
-  const v = dims[0] === null ? placeAt(t, x, null, axis.size, 0) : x;
-  const dim = dims[0] ?? 0;
-  const config = { padding_config: (params.padding_config as Param[]).toSpliced(dim, 0, [0n, 0n, 0n]) };
-  if (dims[1] === null) return [[t.one("pad", [v, value], config)], [dim]];
-  const padded = t.one("pad", [v, scalar(0n, v.aval)], config);
-  const flags = v.aval.with({ dtype: t.spec.dtype("bool"), weak: false });
-  const inside = t.one("pad", [filled(t, true, flags), scalar(false, flags)], config);
-  return [[t.one("select_n", [inside, stretch(t, value, padded.aval.shape, [dim]), padded])], [dim]];
-};
-
-const plus1 = (axes: Param): bigint[] => (axes as bigint[]).map((a) => a + 1n);
-
-const gather: Rule = (t, axis, [x, indices], [own, rows], params) => {
-  const given: Record<string, Param> = { ...params };
-  let [windows, single, names, batched, along] = given.dimension_numbers as bigint[][];
-  const sizes = given.slice_sizes as bigint[];
-  if (own !== null) x = move(t, x, own, 0);
-  if (rows !== null) {
-    indices = move(t, indices, rows, 0);
-    [along, windows] = [plus1(along), plus1(windows)];
-    if (own === null) Object.assign(given, { indices_are_sorted: false, unique_indices: false });
-    else given.slice_sizes = [1n, ...sizes];
-  } else {
-    windows = [0n, ...plus1(windows)];
-    given.slice_sizes = [BigInt(axis.size), ...sizes];
-  }
-  if (own !== null) {
-    [single, names, batched] = [single, names, batched].map(plus1);
-    if (rows !== null) [batched, along] = [[0n, ...batched], [0n, ...along]];
-  }
-  return [t.bind("gather", [x, indices], { ...given, dimension_numbers: [windows, single, names, batched, along] }), [0]];
-};
-
-const scatter: Rule = (t, axis, [x, indices, updates], dims, params, row) => {
-  const numbers = params.dimension_numbers as bigint[][];
-  const [x0, u0] = [placeAt(t, x, dims[0], axis.size, 0), placeAt(t, updates, dims[2], axis.size, 0)];
-  let [windows, single, names, batched] = numbers.slice(0, 4).map(plus1);
-  let along = numbers[4];
-  if (dims[1] === null) windows = [0n, ...windows];
-  else {
-    indices = move(t, indices, dims[1], 0);
-    [batched, along] = [[0n, ...batched], [0n, ...plus1(along)]];
-  }
-  return [t.bind(row.name, [x0, indices, u0], { ...params, dimension_numbers: [windows, single, names, batched, along] }), [0]];
-};
-
-/** Starts as one row of indices, or as one for each example. */
-function startRows(t: Tracing, starts: Value[], dims: Dim[], size: number): [Value, Dim] {
-  const lead = dims.every((d) => d === null) ? [] : [size];
-  const parts = starts.map((s, k) => stretch(t, s, [...lead, 1], dims[k] === null ? [] : [0]));
-  return [parts.length > 1 ? t.one("concatenate", parts, { dimension: BigInt(lead.length) }) : parts[0], lead.length ? 0 : null];
-}
-
-const boxes = (rank: number): bigint[][] => {
-  const every = Array.from({ length: rank }, (_, d) => BigInt(d));
-  return [every, [], every, [], []];
-};
-const CLIPPED = { indices_are_sorted: true, unique_indices: true, mode: "GatherScatterMode.CLIP" };
-
-const dynamicSlice: Rule = (t, axis, [x, ...starts], [own, ...dims], params, row) => {
-  const sizes = params.slice_sizes as bigint[];
-  if (!sizes.length) return [[x], [own]];
-  const [indices, rows] = startRows(t, starts, dims, axis.size);
-  return gather(t, axis, [x, indices], [own, rows], { dimension_numbers: boxes(sizes.length), slice_sizes: sizes, fill_value: null, ...CLIPPED }, row);
-};
-
-const dynamicUpdate: Rule = (t, axis, [x, update, ...starts], [own, other, ...dims]) => {
-  const rank = x.aval.shape.length - (own === null ? 0 : 1);
-  if (!rank) return [[update], [other]];
-  const [indices, rows] = startRows(t, starts, dims, axis.size);
-  const params = { dimension_numbers: boxes(rank), update_consts: [], update_jaxpr: null, ...CLIPPED };
-  return scatter(t, axis, [x, indices, update], [own, rows, other], params, t.spec.find("scatter"));
-};
-
-const sort: Rule = (t, axis, values, dims, params, row) => {
-  const dim = dims.find((d) => d !== null)!;
-  const lined = values.map((v, k) => placeAt(t, v, dims[k], axis.size, dim));
-  const sorted = Number(params.dimension);
-  return applied(t, row, lined, { ...params, dimension: BigInt(sorted + (dim <= sorted ? 1 : 0)) }, dim);
+  return placed(t, axis, values, dims, params, row, { dim: dims[0]!, moved: false });
 };
 
 const CLASSES: Record<string, Rule> = {
@@ -223,13 +151,11 @@ const CLASSES: Record<string, Rule> = {
   aligned,
   anywhere,
   front,
+  together,
   contraction,
   collective,
   constant: (t, _, values, __, params, row) => applied(t, row, values, params, null),
 };
-const OWN: Record<string, Rule> = { pad, gather, sort, dynamic_slice: dynamicSlice, dynamic_update_slice: dynamicUpdate };
-for (const kind of ["", "-add", "-sub", "-mul", "-min", "-max"]) OWN[`scatter${kind}`] = scatter;
-
 /** One example of a batch: its type is the example's, `batched` holds all. */
 export class Example extends Tracer {
   readonly aval: Aval;
@@ -270,7 +196,7 @@ export class BatchTrace extends Trace {
     const row = tracing.spec.find(primitive);
     const inlined = INLINED[primitive];
     if (inlined) return tracing.apply(params[inlined] as Program, values);
-    const rule = CLASSES[row.batch.rule] ?? OWN[primitive];
+    const rule = CLASSES[row.batch.rule];
     if (!rule) throw new SpecError("", `a batch of ${primitive}`, true);
     const taken = values.map((v) => this.take(v));
     const [results, dims] = tracing.within(this.parent, () => rule(tracing, axis, taken.map((p) => p[0]), taken.map((p) => p[1]), params, row));

@@ -26,34 +26,54 @@ export function byName<T>(row: Row, values: readonly T[]): Record<string, T | re
 
 export const nameOf = (row: Row, k: number): string => row.inputs[Math.min(k, row.inputs.length - 1)];
 
+/** A value that is computed when it is first read. */
+export type Late = (() => Value) & { late: true };
+export function once(make: () => Value): Late {
+  let found: Value | undefined;
+  return Object.assign(() => (found ??= make()), { late: true as const });
+}
+const now = (v: Value | Late): Value => (typeof v === "function" ? v() : v);
+
 /** Apply the first template whose condition holds; null where it gives a symbolic zero. */
 function applied(t: Tracing, row: Row, templates: Template[], avals: Aval[], params: Params, values: Record<string, any>, like: Value): Value[] | null {
-  const outer = t.spec.scope(row, avals, params);
-  const scope = new Scope({}, { out: () => outs(t, row, avals, params) }, outer);
+  const scope = new Scope({}, { out: () => outs(t, row, avals, params) }, t.spec.scope(row, avals, params));
+  return byTemplate(t, row, templates, scope, values, like);
+}
+
+export function byTemplate(t: Tracing, row: Row, templates: Template[], scope: Scope, values: Record<string, any>, like: Value): Value[] | null {
   const template = templates.find((c) => !c.when || truth(c.when(scope)));
   if (!template) throw t.spec.error("derive.missing", `${row.name} with these params`);
   if (!template.results.length) return null;
   const known = { ...values };
-  const operands = (parts: Template["results"]): Value[] => {
-    const named = parts.flatMap((p): Value[] => (p.is === "name" ? [known[p.name]] : p.is === "spread" ? known[p.name] : []));
-    const beside = named.find((v) => v.aval.dtype.kind !== "boolean")?.aval ?? like.aval;
-    return parts.flatMap((p): Value[] => {
-      if (p.is === "name") return [known[p.name]];
-      if (p.is === "spread") return known[p.name];
+  const operands = (parts: Template["results"], k = -1): Value[] => {
+    const read = (p: Template["results"][number]): Value[] => {
+      if (p.is === "name") return [now(known[p.name])];
+      return p.is !== "spread" ? [] : k < 0 ? known[p.name].map(now) : [now(known[p.name][k])];
+    };
+    const found = parts.map(read);
+    const beside = found.flat().find((v) => v.aval.dtype.kind !== "boolean")?.aval ?? like.aval;
+    return parts.flatMap((p, n): Value[] => {
       if (p.is === "hole") return [scalar(p.formula(scope), beside)];
-      return [scalar(p.value, p.dtype ? new Aval([], t.spec.dtype(p.dtype)) : beside)];
+      return p.is === "number" ? [scalar(p.value, p.dtype ? new Aval([], t.spec.dtype(p.dtype)) : beside)] : found[n];
     });
+  };
+  const apply = (s: Template["statements"][number], inner: Scope, k?: number): Value[] => {
+    const given = Object.fromEntries(s.params.map(([n, f]) => [n, f(inner)]));
+    return operation(t, s.primitive, operands(s.operands, k), t.spec.withDefaults(s.primitive, given));
   };
   let last: Value[] = [];
   for (const s of template.statements) {
-    const given = Object.fromEntries(s.params.map(([n, f]) => [n, f(scope)]));
-    last = operation(t, s.primitive, operands(s.operands), t.spec.withDefaults(s.primitive, given));
-    s.results.forEach((n, k) => (known[n] = last[k]));
+    const several = s.each ? s.operands.find((o) => o.is === "spread")! : null;
+    if (several?.is === "spread") known[s.results[0]] = known[several.name].map((_: Value, k: number) => apply(s, new Scope({ k: BigInt(k) }, {}, scope), k)[0]);
+    else {
+      last = apply(s, scope);
+      s.results.forEach((n, k) => (known[n] = last[k]));
+    }
   }
   return template.whole ? last : operands(template.results);
 }
 
-function outs(t: Tracing, row: Row, avals: Aval[], params: Params): Aval | Aval[] {
+export function outs(t: Tracing, row: Row, avals: Aval[], params: Params): Aval | Aval[] {
   const found = t.spec.infer(row.name, params, avals);
   return Array.isArray(row.out) && row.out.length === 1 ? found[0] : found;
 }

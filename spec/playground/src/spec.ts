@@ -28,7 +28,7 @@ export type Operand = { is: "name"; name: string } | { is: "spread"; name: strin
 /** A template: equations, then what it gives; used where `when` holds. An empty one gives a symbolic zero. */
 export interface Template {
   when: Formula | null;
-  statements: { results: string[]; primitive: string; params: [string, Formula][]; operands: Operand[] }[];
+  statements: { results: string[]; primitive: string; params: [string, Formula][]; operands: Operand[]; each: boolean }[];
   results: Operand[];
   whole: boolean;
 }
@@ -58,7 +58,7 @@ export interface Row {
   results: string[];
   accuracy: string;
   derivative: Derivative | null;
-  batch: { rule: string; params: Record<string, Formula>; dim: Formula | null; scalars: string[] };
+  batch: { rule: string; params: Record<string, Formula>; dim: Formula | null; scalars: string[]; shared: string[]; let: Record<string, Formula>; empty: string; cases: Template[] };
   effects: string[];
   identity: Formula | null;
   folds: boolean;
@@ -108,7 +108,7 @@ export class Spec {
   }
 
   private row(data: any): Row {
-    const { params, derivative, inputs, results, order, ...rest } = data;
+    const { params, derivative, batch, inputs, results, order, ...rest } = data;
     const templates = (all: Record<string, any[]>): Record<string, Template[]> =>
       Object.fromEntries(Object.entries(all).map(([name, list]) => [name, list.map((t) => this.template(t))]));
     return {
@@ -117,6 +117,7 @@ export class Spec {
       results,
       order,
       params: params.map((p: any) => ({ ...p, optional: p.has_default, default: this.param(p.default), parse: p.parse && compile(p.parse, HELPERS) })),
+      batch: { ...compiled({ ...batch, cases: [] }, HELPERS), cases: batch.cases.map((t: any) => this.template(t)) },
       derivative: derivative && { ...derivative, jvp: templates(derivative.jvp), transpose: templates(derivative.transpose) },
     };
   }

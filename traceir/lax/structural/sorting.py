@@ -17,8 +17,8 @@ from traceir.lax.checks.operands import Operand, as_array, operands, shape_of
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import axis_in
 from traceir.tracing.trace import Value, bind, bind_all, typeof
-from traceir.transforms.rules.axes import place_at, stretch
-from traceir.transforms.rules.registry import BATCH, JVP, BatchAxis, Dim, Tangent, Zero
+from traceir.transforms.rules.axes import stretch
+from traceir.transforms.rules.registry import JVP, Tangent, Zero
 
 
 def sort(
@@ -126,19 +126,5 @@ def _greatest_tangents(
     return [values, places], [_moved(t, known["axis"], column), Zero(typeof(places))]
 
 
-def _batched_sort(
-    axis: BatchAxis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
-    """All operands as the first batched one has its examples."""
-    dim = next(d for d in dims if d is not None)
-    pairs = zip(values, dims, strict=True)
-    lined = [place_at(v, d, axis.size, dim) for v, d in pairs]
-    known: dict[str, Any] = dict(params)
-    known["dimension"] += dim <= known["dimension"]
-    results = bind_all("sort", lined, sort_params(known))
-    return results, (dim,) * len(results)
-
-
-BATCH["sort"] = _batched_sort
 JVP["sort"] = _sorted_tangents
 JVP["top_k"] = _greatest_tangents

@@ -13,7 +13,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
 from traceir.oracle.transforms.collectives import across, names_of
-from traceir.oracle.transforms.templates import operand_names
+from traceir.oracle.transforms.templates import by_cases, named, operand_names
 from traceir.rules import Prim, Rules, Scope
 from traceir.rules.applied import row_scope
 
@@ -147,26 +147,82 @@ class _BatchedEquation:
 
     def anywhere(self) -> Batched:
         """The dimension stays where it is, if it is in one place in all operands."""
-        first = self.dims[0]
-        if first is not None and all(d == first for d in self.dims):
-            return self.by_formulas(self.values, first, False)
+        own = [d for k, d in enumerate(self.dims) if not self.shared(k)]
+        first = own[0]
+        if first is not None and all(d == first for d in own):
+            return self.placed(first, False)
         return self.first()
 
     def first(self) -> Batched:
         """The dimension is the first of all operands."""
-        count = range(len(self.values))
-        values = [self.front(k, (self.size, *self.example(k))) for k in count]
-        return self.by_formulas(values, 0, True)
+        return self.placed(0, True)
 
-    def by_formulas(self, values: list[Atom], dim: int, moved: bool) -> Batched:
-        """The params that the row has for a place of the dimension."""
+    def together(self) -> Batched:
+        """The dimension is where the first batch has it."""
+        return self.placed(next(d for d in self.dims if d is not None), True)
+
+    def shared(self, k: int) -> bool:
+        """True of an operand that stays as it is if it is not batched."""
+        assert self.row.batch is not None
+        return operand_names(self.row, k + 1)[k] in self.row.batch.shared
+
+    def placed(self, dim: int, moved: bool) -> Batched:
+        """All operands have the dimension there; shared ones first, or not at all."""
+        batch = self.row.batch
+        assert batch is not None
+        values = [
+            v if to is None else self.at(k, to)
+            for k, (v, to) in enumerate(zip(self.values, self.places(dim)))
+        ]
+        if batch.empty and not self.size:
+            return [values[self.row.inputs.index(batch.empty)]], dim
+        if not batch.cases:
+            return self.by_formulas(values, dim, moved)
+        scope = self.scope(dim, moved)
+        found = by_cases(
+            self.builder,
+            self.row.name,
+            batch.cases,
+            Scope({"out": self.eqn.outputs[0].aval}, {}, scope),
+            named(self.row, values),
+            values[0],
+        )
+        assert found is not None
+        return found, dim if batch.dim is None else batch.dim(scope)
+
+    def places(self, dim: int) -> tuple[Dim, ...]:
+        """The places of the dimension in the operands."""
+        return tuple(
+            dim if not self.shared(k) else None if d is None else 0
+            for k, d in enumerate(self.dims)
+        )
+
+    def at(self, k: int, dim: int) -> Atom:
+        """An operand with the batched dimension at a place."""
+        value, own = self.values[k], self.dims[k]
+        if own is not None:
+            return moved(self.builder, value, own, dim)
+        shape = [*self.example(k)]
+        shape.insert(dim, self.size)
+        kept = [d for d in range(len(shape)) if d != dim]
+        return self.builder.stretched(value, shape, kept)
+
+    def scope(self, dim: int, moved: bool) -> Scope:
+        """The names of the formulas of the column."""
         batch, rules = self.row.batch, self.builder.rules
         assert batch is not None
         avals = [
             v.aval.update(shape=self.example(k)) for k, v in enumerate(self.values)
         ]
         outer = row_scope(self.row, avals, self.eqn.params, rules)
-        scope = Scope({"d": dim, "size": self.size, "moved": moved}, {}, outer)
+        known = {"d": dim, "size": self.size, "moved": moved, "sanitize": False}
+        return Scope({**known, "dims": self.places(dim)}, batch.let, outer)
+
+    def by_formulas(self, values: list[Atom], dim: int, moved: bool) -> Batched:
+        """The params that the row has for a place of the dimension."""
+        batch = self.row.batch
+        assert batch is not None
+        scope = self.scope(dim, moved)
         changed = {name: formula(scope) for name, formula in batch.params.items()}
         target: int = dim if batch.dim is None else batch.dim(scope)
         return self.applied(values, {**self.params, **changed}, target)
@@ -280,6 +336,7 @@ CLASSES: Mapping[str, Callable[[_BatchedEquation], Batched]] = {
     "aligned": _BatchedEquation.aligned,
     "anywhere": _BatchedEquation.anywhere,
     "front": _BatchedEquation.first,
+    "together": _BatchedEquation.together,
     "contraction": _BatchedEquation.contraction,
     "region": _BatchedEquation.each,
     "collective": _BatchedEquation.beside,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from traceir.rules.formulas.templates import (
     TemplateName,
     TemplateNumber,
     TemplateSpread,
+    TemplateStatement,
 )
 
 
@@ -46,12 +47,24 @@ def by_template(
     outs = tuple(v.aval for v in eqn.outputs)
     names = {"k": 0, "out": outs[0] if row.single else outs}
     scope = Scope(names, {}, row_scope(row, avals, eqn.params, rules))
+    return by_cases(builder, eqn.primitive, cases, scope, values, like)
+
+
+def by_cases(
+    builder: DerivedProgram,
+    primitive: str,
+    cases: Cases,
+    scope: Scope,
+    values: Mapping[str, Any],
+    like: Atom,
+) -> list[Atom] | None:
+    """The results of the first template that holds in a scope, None for zero."""
     for case in cases:
         if case.when is None or case.when(scope):
             if case.template is None:
                 return None
             return _run(builder, case.template, scope, dict(values), like)
-    raise rules.error("derive.missing", got=eqn.primitive)
+    raise builder.rules.error("derive.missing", got=primitive)
 
 
 def _run(
@@ -62,6 +75,11 @@ def _run(
     like: Atom,
 ) -> list[Atom]:
     for statement in template.statements:
+        if statement.each:
+            values |= {
+                statement.results[0]: [*_each(builder, statement, scope, values)]
+            }
+            continue
         params = {name: formula(scope) for name, formula in statement.params}
         operands = _parts(statement.operands, scope, values, like)
         found = _applied(builder, statement.primitive, operands, params)
@@ -69,6 +87,22 @@ def _run(
             return found
         values |= dict(zip(statement.results, found, strict=True))
     return _parts(template.results, scope, values, like)
+
+
+def _each(
+    builder: DerivedProgram,
+    statement: TemplateStatement,
+    scope: Scope,
+    values: Mapping[str, Any],
+) -> Iterator[Atom]:
+    """The results of a statement for each value of the operands that are several."""
+    names = [p.name for p in statement.operands if isinstance(p, TemplateSpread)]
+    for k in range(len(values[names[0]])):
+        one = {n: [v[k]] if n in names else v for n, v in values.items()}
+        here = Scope({"k": k}, {}, scope)
+        params = {name: formula(here) for name, formula in statement.params}
+        operands = _parts(statement.operands, here, one, values[names[0]][k])
+        yield from _applied(builder, statement.primitive, operands, params)
 
 
 def _applied(

@@ -1,14 +1,15 @@
 """Templates: a few equations over the operands of a primitive. Serves: table.template
 
     template   = { statement ";" } results
-    statement  = name { name } "=" application
+    statement  = name { name } "=" application | "*" name "=" application
     results    = application | part { "," part }
     application = primitive [ "[" { param "=" value } "]" ] { part }
     part       = name | "*" name | number [ ":" dtype ] | "{" formula "}"
 
 The value of a param is a formula, in braces where it holds a space or a bracket.
 Params that have defaults may be left out. A number has the dtype of the first named
-operand beside it that is not boolean, or of the row's first.
+operand beside it that is not boolean, or of the row's first. A statement with a star is
+applied to each of the values of its spread operands, whose number is `k` in formulas.
 """
 
 from __future__ import annotations
@@ -65,12 +66,13 @@ Part = TemplateName | TemplateSpread | TemplateNumber | TemplateHole
 
 @dataclass(frozen=True, slots=True)
 class TemplateStatement:
-    """One application, and the names of its results."""
+    """One application, and the names of its results; `each` where it is several."""
 
     results: tuple[str, ...]
     primitive: str
     params: tuple[tuple[str, Formula], ...]
     operands: tuple[Part, ...]
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Template:
             )
 
 
+_STAR: Final = ("punct", "*")
 # The name of what the last statement gives; no template can write it.
 RESULT: Final = "="
 
@@ -159,8 +162,10 @@ class _Parser:
         """Read statements up to the end; the last one may be the result."""
         statements: list[TemplateStatement] = []
         while (results := self.defined()) is not None:
-            statements.append(self.application(results))
-            self.values |= dict.fromkeys(results, False)
+            before = self.at - len(results) - 2
+            each = before >= 0 and self.tokens[before] == _STAR
+            statements.append(self.application(results, each))
+            self.values |= dict.fromkeys(results, each)
             self.take("punct", ";")
         whole = self.peek()[0] == "name" and self.peek()[1] not in self.values
         if whole:
@@ -175,20 +180,27 @@ class _Parser:
 
     def defined(self) -> tuple[str, ...] | None:
         """The names before a "=", if the next thing is a statement that has them."""
+        star = int(self.peek() == _STAR)
         count = 0
-        while self.peek(count)[0] == "name":
+        while self.peek(star + count)[0] == "name":
             count += 1
-        if not count or self.peek(count) != ("punct", "="):
+        if not count or self.peek(star + count) != ("punct", "="):
             return None
+        self.at += star
         found = tuple(self.take("name") for _ in range(count))
+        if star and count > 1:
+            raise self.fail(found[1])
         self.take("punct", "=")
         if taken := [name for name in found if name in self.values]:
             raise self.fail(f"{taken[0]}, which has a meaning already")
         return found
 
-    def application(self, results: tuple[str, ...]) -> TemplateStatement:
+    def application(
+        self, results: tuple[str, ...], each: bool = False
+    ) -> TemplateStatement:
         """Read a primitive, its params and its operands."""
         primitive = self.take("name")
+        names, self.names = self.names, self.names.plus("k") if each else self.names
         params = []
         if self.accept("["):
             while not self.accept("]"):
@@ -198,8 +210,11 @@ class _Parser:
         operands = []
         while self.peek()[0] not in ("end",) and self.peek()[1] not in (";", ","):
             operands.append(self.part())
+        self.names = names
+        if each and not any(isinstance(p, TemplateSpread) for p in operands):
+            raise self.fail(f"*{results[0]} of no operand that is several")
         return TemplateStatement(
-            results, primitive, tuple(sorted(params)), tuple(operands)
+            results, primitive, tuple(sorted(params)), tuple(operands), each
         )
 
     def value(self) -> Formula:

@@ -1,8 +1,7 @@
 """Rules in code, for primitives that no template can express.
 
 A choice among many has one zero for all of its cases, a product of many factors is
-differentiated as the tree of products that it is, and a batch of padding values cannot
-be one padding value. Serves: derive.code, batch.pad
+differentiated as the tree of products that it is. Serves: derive.code
 """
 
 from __future__ import annotations
@@ -16,17 +15,12 @@ import numpy as np
 from traceir.ir.jaxpr import Params
 from traceir.tracing.trace import Value, bind, bind_all, living, typeof
 from traceir.transforms.autodiff.jvp_trace import JVPTrace
-from traceir.transforms.rules.axes import at_front, stretch
 from traceir.transforms.rules.derivative_templates import filled, scalar, zeros
 from traceir.transforms.rules.registry import (
-    BATCH,
     JVP,
     TRANSPOSE,
-    BatchAxis,
-    Batched,
     Cotangent,
     Cotangents,
-    Dims,
     JvpResult,
     LinearOperand,
     Tangents,
@@ -135,24 +129,6 @@ def _cut(x: Value, axis: int, start: int, stop: int) -> Value:
     )
 
 
-def batch_pad(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
-    """No padding along the batch; where padding values differ, they are chosen."""
-    x, value = values
-    config: Any = dict(params)["padding_config"]
-    dim = dims[0]
-    if dim is None:
-        x, dim = at_front(x, None, axis.size), 0
-    given = (*config[:dim], (0, 0, 0), *config[dim:])
-    if dims[1] is None:
-        return [bind("pad", x, value, padding_config=given)], [dim]
-    padded = bind("pad", x, scalar(0, typeof(x)), padding_config=given)
-    own = filled(True, typeof(x).update(dtype=bool, weak_type=False))
-    inside = bind("pad", own, np.bool_(False), padding_config=given)
-    others = stretch(value, typeof(padded).shape, (dim,))
-    return [bind("select_n", inside, others, padded)], [dim]
-
-
 JVP["select_n"] = jvp_select
 TRANSPOSE["select_n"] = transpose_select
 JVP["reduce_prod"] = jvp_product
-BATCH["pad"] = batch_pad

@@ -8,7 +8,7 @@ dimension more. Start reading at `vmap.vmap`.
 - `batching_rules`: batching rules, one per class of primitives
 - `collectives`: collectives over the mapped axis, as movements of data
 - `convolution`: the batching rule of convolutions
-- `gather_scatter`: batching rules of gathers, scatters and dynamic slices
+- `placed`: operations applied once to whole batches, as their rows say
 - `pmap`: `pmap`: one example to each device
 - `shard_map`: `shard_map`: a function of parts, applied on each device of a mesh
 - `vmap`: `vmap`: a function of one example becomes one of a batch

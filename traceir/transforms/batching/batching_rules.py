@@ -15,16 +15,18 @@ from functools import partial
 from typing import Any
 
 from traceir import rules
-from traceir.base.caches import cleared
-from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params, programs_in, sort_params
 from traceir.rules import Prim
-from traceir.rules.applied import row_scope
-from traceir.rules.formulas.scope import Scope
 from traceir.tracing.trace import Value, bind_all, typeof
 from traceir.transforms.batching.collectives import over_axis
-from traceir.transforms.rules.axes import at_front, move, stretch
-from traceir.transforms.rules.derivative_templates import is_identity
+from traceir.transforms.batching.placed import (
+    apply,
+    apply_at,
+    apply_placed,
+    example_shape,
+    operand_names,
+)
+from traceir.transforms.rules.axes import move, stretch
 from traceir.transforms.rules.registry import (
     BATCH,
     BatchAxis,
@@ -67,7 +69,7 @@ def pointwise(
             for v, d in zip(lined, dims, strict=True)
         ]
         dim = 0
-    return _apply(row, values, params, dim)
+    return apply(row, values, params, dim)
 
 
 def aligned(
@@ -75,15 +77,15 @@ def aligned(
 ) -> Batched:
     """Operands of one shape, beside which some may be scalars."""
     assert row.batch is not None
-    may = [name in row.batch.scalars for name in _names(row, len(values))]
+    may = [name in row.batch.scalars for name in operand_names(row, len(values))]
     scalars = _unbatched_scalars(values, dims)
     stay = [m and s for m, s in zip(may, scalars, strict=True)]
     dim = _common(values, dims, stay)
     if dim is not None:
-        return _apply(row, values, params, dim)
+        return apply(row, values, params, dim)
     if stay != may:  # one of them has to be stretched, and so all have
         stay = [False] * len(values)
-    shapes = [_example_shape(v, d) for v, d in zip(values, dims, strict=True)]
+    shapes = [example_shape(v, d) for v, d in zip(values, dims, strict=True)]
     shape = (axis.size, *max(shapes, key=len))
     lined = list(values)
     # As the field's texts have it: scalars that are stretched come last.
@@ -94,32 +96,35 @@ def aligned(
         v if s or typeof(v).shape == shape else stretch(v, shape, (0,))
         for v, s in zip(lined, stay, strict=True)
     ]
-    return _apply(row, full, params, 0)
+    return apply(row, full, params, 0)
 
 
 def anywhere(
     row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
     """The batched dimension may stand anywhere, if in all operands in one place."""
-    dim = dims[0]
-    moved = dim is None or any(d != dim for d in dims)
-    if moved or dim is None:
-        return _at(row, axis, _all_in_front(axis, values, dims), params, 0, True)
-    return _at(row, axis, values, params, dim, False)
+    assert row.batch is not None
+    names = operand_names(row, len(values))
+    own = [d for d, n in zip(dims, names, strict=True) if n not in row.batch.shared]
+    dim = own[0]
+    moved = dim is None or any(d != dim for d in own)
+    to = 0 if dim is None or moved else dim
+    return apply_placed(row, axis, values, dims, params, to, moved)
 
 
 def front(
     row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
-    """Batch with the batched dimension first; operations that change nothing are left
-    out.
-    """
-    lined = _all_in_front(axis, values, dims)
-    avals = tuple(map(typeof, lined))
-    changed, target = _formulas(row.name, avals, params, axis.size, 0, True)
-    if is_identity(row.name, avals, changed):
-        return lined, (target,)
-    return _apply(row, lined, changed, target)
+    """Batch with the batched dimension first."""
+    return apply_placed(row, axis, values, dims, params, 0, True)
+
+
+def together(
+    row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
+) -> Batched:
+    """All operands have the batched dimension where the first batched one has it."""
+    dim = next(d for d in dims if d is not None)
+    return apply_placed(row, axis, values, dims, params, dim, True)
 
 
 def contraction(
@@ -144,7 +149,7 @@ def contraction(
         free = typeof(values[0]).ndim - len(lc)  # with the batch dimensions
         dim = free + sum(a not in before for a in range(right))
     known["dimension_numbers"] = ((lhs[0], rhs[0]), (lhs[1], rhs[1]))
-    return _apply(row, values, sort_params(known), dim)
+    return apply(row, values, sort_params(known), dim)
 
 
 def constant(
@@ -163,7 +168,7 @@ def collective(
         return over_axis(row.name, axis, values, dims, params)
     [dim] = dims
     assert dim is not None  # one operand is batched
-    return _at(row, axis, values, params, dim, False)
+    return apply_at(row, axis, values[0], dim, params)
 
 
 def region(
@@ -180,6 +185,7 @@ CLASSES: dict[str, ClassRule] = {
         aligned,
         anywhere,
         front,
+        together,
         contraction,
         constant,
         collective,
@@ -221,62 +227,6 @@ def _axis_params(primitive: str) -> tuple[tuple[str, bool], ...]:
 # --- what the rules share -------------------------------------------------------------
 
 
-def _apply(row: Prim, values: Values, params: Params, dim: int) -> Batched:
-    results = bind_all(row.name, values, params)
-    return results, (dim,) * len(results)
-
-
-def _at(
-    row: Prim, axis: BatchAxis, values: Values, params: Params, dim: int, moved: bool
-) -> Batched:
-    """Apply the primitive with the params that its row gives for this dimension."""
-    avals = tuple(map(typeof, values))
-    changed, target = _formulas(row.name, avals, params, axis.size, dim, moved)
-    return _apply(row, values, changed, target)
-
-
-@functools.lru_cache(4096, typed=True)
-def _formulas(
-    primitive: str,
-    avals: tuple[ShapedArray, ...],
-    params: Params,
-    size: int,
-    dim: int,
-    moved: bool,
-) -> tuple[Params, int]:
-    """The params of the batched primitive, and the batched dimension of its results."""
-    tables = rules.default()
-    row = tables.prims[primitive]
-    batch = row.batch
-    assert batch is not None
-    examples = [a.update(shape=_without(a.shape, dim)) for a in avals]
-    scope = Scope(
-        {"d": dim, "size": size, "moved": moved},
-        outer=row_scope(row, examples, params, tables),
-    )
-    changed = {name: formula(scope) for name, formula in batch.params.items()}
-    target = dim if batch.dim is None else batch.dim(scope)
-    return sort_params({**dict(params), **changed}), target
-
-
-cleared(_formulas.cache_clear)
-
-
-def _without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    return shape[:dim] + shape[dim + 1 :]
-
-
-def _example_shape(value: Value, dim: Dim) -> tuple[int, ...]:
-    shape = typeof(value).shape
-    return shape if dim is None else _without(shape, dim)
-
-
-def _names(row: Prim, count: int) -> list[str]:
-    """The names of the operands, that of a variadic one repeated."""
-    last = [row.inputs[-1]] * (count - len(row.inputs))
-    return [*row.inputs, *last]
-
-
 def _unbatched_scalars(values: Values, dims: Dims) -> list[bool]:
     pairs = zip(values, dims, strict=True)
     return [d is None and not typeof(v).ndim for v, d in pairs]
@@ -293,11 +243,6 @@ def _common(values: Values, dims: Dims, left_out: Mask) -> Dim:
         if not out
     ]
     return rest[0][0] if len(set(rest)) == 1 else None
-
-
-def _all_in_front(axis: BatchAxis, values: Values, dims: Dims) -> list[Value]:
-    pairs = zip(values, dims, strict=True)
-    return [at_front(v, d, axis.size) for v, d in pairs]
 
 
 def _in_front(value: Value, dim: Dim) -> Value:

@@ -6,7 +6,7 @@ Serves: derive.template, derive.broadcast
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,17 @@ Avals = tuple[ShapedArray, ...]
 
 @dataclass(frozen=True, slots=True)
 class TemplateStep:
-    """One application, with its params computed; operands by name or as numbers."""
+    """One application, with its params computed; operands by name or as numbers.
+
+    With `each` it is one for each value of the spread operands, with its own params.
+    """
 
     results: tuple[str, ...]
     primitive: str
-    params: Params
+    params: tuple[Params, ...]
     operands: tuple[Part, ...]
     whole: bool
+    each: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def _plan(
     scope = Scope({}, {"out": lambda _: _out(row, avals, params)}, scope)
     for case in cases:
         if case.when is None or case.when(scope):
-            return None if case.template is None else _filled(case.template, scope)
+            return None if case.template is None else planned(case.template, scope, 0)
     raise rules.error("derive.missing", got=f"{primitive} with these params")
 
 
@@ -100,18 +104,26 @@ def _out(row: Prim, avals: Avals, params: Params) -> Any:
     return outs[0] if row.single else outs
 
 
-def _filled(template: Template, scope: Scope) -> TemplatePlan:
-    """The template with the values of its formulas."""
+def planned(template: Template, scope: Scope, several: int) -> TemplatePlan:
+    """The template with the values of its formulas; `several` values are spread."""
     steps = []
     for n, statement in enumerate(template.statements):
         row = rules.default().prims[statement.primitive]
-        given = {name: formula(scope) for name, formula in statement.params}
-        params = sort_params({**row.defaults, **given})
+        known = [Scope({"k": k}, {}, scope) for k in range(several)]
+        params = tuple(
+            sort_params({**row.defaults, **{p: f(s) for p, f in statement.params}})
+            for s in (known if statement.each else [scope])
+        )
         operands = tuple(_number(p, scope) for p in statement.operands)
         whole = template.whole and n == len(template.statements) - 1
         steps.append(
             TemplateStep(
-                statement.results, statement.primitive, params, operands, whole
+                statement.results,
+                statement.primitive,
+                params,
+                operands,
+                whole,
+                statement.each,
             )
         )
     parts = [*template.results, *(p for s in steps for p in s.operands)]
@@ -129,14 +141,40 @@ def _number(part: Part, scope: Scope) -> Part:
 
 def run(plan: TemplatePlan, values: Mapping[str, Any], like: Value) -> list[Value]:
     """Apply a plan in the trace in force; numbers alone have the type of `like`."""
-    known = dict(values)
+    known = _KnownValues(values)
     for step in plan.steps:
+        if step.each:
+            known[step.results[0]] = [
+                _applied(step.primitive, _operands(parts, known, like), params)[0]
+                for parts, params in zip(_each(step, known), step.params, strict=True)
+            ]
+            continue
         operands = _operands(step.operands, known, like)
-        found = _applied(step.primitive, operands, step.params)
+        found = _applied(step.primitive, operands, step.params[0])
         if step.whole:
             return list(found)
         known.update(zip(step.results, found, strict=True))
     return _operands(plan.results, known, like)
+
+
+class _KnownValues(dict[str, Any]):
+    """Values that statements have defined, and those that a template is given."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.given = given
+
+    def __missing__(self, name: str) -> Any:
+        return self.given[name]
+
+
+def _each(step: TemplateStep, known: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """The operands of each application of a step, of which it takes one value each."""
+    for k in range(len(step.params)):
+        yield [
+            known[p.name][k] if isinstance(p, TemplateSpread) else p
+            for p in step.operands
+        ]
 
 
 def _applied(primitive: str, operands: list[Value], params: Params) -> Sequence[Value]:
@@ -173,7 +211,7 @@ def is_number(value: Value) -> bool:
 
 
 def _operands(
-    parts: Sequence[Part], known: Mapping[str, Any], like: Value
+    parts: Sequence[Any], known: Mapping[str, Any], like: Value
 ) -> list[Value]:
     """The operands of an application; numbers take the dtype of the others."""
     found: list[Value] = []
@@ -184,8 +222,10 @@ def _operands(
                 found.append(known[name])
             case TemplateSpread(name):
                 found.extend(known[name])
-            case _:
+            case TemplateNumber():
                 numbers.append(len(found))
+                found.append(part)
+            case _:  # a value already
                 found.append(part)
     if numbers:
         named = [v for k, v in enumerate(found) if k not in numbers]
