@@ -57,6 +57,21 @@ def test_what_python_would_raise_is_raised_afterwards(backend: str) -> None:
     assert wrong == []
 
 
+@traceir_numba.jit
+def least_step(x: Any) -> Any:
+    """The place of the least difference where there is one of zero."""
+    steps, found = np.diff(x[:1]), 0
+    if np.any(steps == x[1]):
+        found = np.argmin(steps) + 2
+    return found + x[0] if x[0] < 3 else np.max(x[:0])
+
+
+def test_an_extreme_of_no_elements_counts_where_it_is_come_to() -> None:
+    assert least_step(np.array([1.0, 2.0])) == 1
+    with raises_rule("face.reduce-empty"):
+        least_step(np.array([3.0, 2.0]))
+
+
 def test_assertions_count_where_nobody_looks_at_places() -> None:
     def taken(x: Any, k: Any) -> Any:
         assert k < 9, k

@@ -243,6 +243,23 @@ def without_result(x: Any, k: Any) -> None:
 
 
 # Functions with arguments for which they raise, or do not.
+def divided_by_known(x: Any) -> Any:
+    """A known zero, where a choice comes to it."""
+    found = 1
+    if x[0] > 1:
+        found = 3 // len(x[:0])
+    return found + x[0]
+
+
+def looked_up(x: Any) -> Any:
+    """A key that there is not, and a place of a list."""
+    names = {"a": 1.0}
+    found = names["b"] if x[0] > 1 else 2.0
+    if x[1] > 1:
+        found = [1.0, 2.0][3]
+    return found
+
+
 RAISING: list[tuple[Function, tuple[Any, ...]]] = [
     *((asserted, (n, V)) for n in (-1, 2, 7)),
     *((found, (V, v)) for v in (0.5, 9.0)),
@@ -269,4 +286,6 @@ RAISING: list[tuple[Function, tuple[Any, ...]]] = [
     *((in_any_case, (V, np.array(k))) for k in (0, 3)),
     *((without_result, (V, np.array(k))) for k in (5, 5, 5, 0)),
     *((after_writes, (V, n)) for n in (2, 5, 9)),
+    *((divided_by_known, (np.array([k, 0.0]),)) for k in (1.0, 2.0)),
+    *((looked_up, (np.array(p),)) for p in ([0.0, 0.0], [2.0, 0.0], [0.0, 2.0])),
 ]

@@ -58,13 +58,23 @@ def is_recorded(truth: Any) -> bool:
     return rules.decides("staged.choice", known=isinstance(truth, bool))
 
 
+# Errors that NumPy has, too, of known shapes and places.
+_OF_NUMPY = ("index.bounds", "face.reduce-empty")
+
+
 def diverges(error: BaseException | None) -> bool:
-    """True if a recorded side or turn ends by an exception of the program: a known
-    place outside is one, where it comes to be read."""
-    if isinstance(error, rules.TraceirError) and error.rule == "index.bounds":
+    """True if a recorded side or turn ends by an exception of the program.
+
+    A known place outside is one, where it comes to be read, as are an extreme of no
+    elements and what Python itself raises of known numbers and containers.
+    """
+    if isinstance(error, rules.TraceirError):
+        own = error.rule in _OF_NUMPY
+    else:
+        own = isinstance(error, (ArithmeticError, LookupError))
+    if own and error is not None:
         exceptions.note_raised(error)
-        return True
-    return isinstance(error, Diverged)
+    return own or isinstance(error, Diverged)
 
 
 class Side:
@@ -328,7 +338,7 @@ def choose_value(test: Any, yes: Later, no: Later) -> Any:
         outer = put_in_force(side.region)
         try:
             side.finish({"": later()})
-        except (Diverged, IndexError) as ended:
+        except (Diverged, ArithmeticError, LookupError, ValueError) as ended:
             if not diverges(ended):
                 raise
             side.finish({"": state.UNBOUND}, diverged=True)
