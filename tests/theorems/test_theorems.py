@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from fewer_rows import without
 
+import traceir
 from theorems.miniatures import MINIATURES
 from theorems.subjects import SUBJECTS
 from theorems.trials import TRIALS, Subject, tried
@@ -83,3 +84,20 @@ def test_without_its_rule_a_relation_is_not_judged() -> None:
     less = without("running.relation")
     using = [c for c in load_cases() if c.name.startswith("qr/") and not c.session]
     assert not all(judge(Oracle(less), case, less, exact=True) for case in using)
+
+
+# Programs that were drawn once and showed a fault.
+FOUND = {
+    "theorem.jvp": "a:f64[] b:f64[2,3]. let c:f64[] = div a a ; d:f64[] = asin c ;"
+    " e:f64[2,3] = max c b in (d, e)",
+    "theorem.trace": "a:f32[2,2]. let b:f32[2,2] = rev[dimensions=(1, 0)] a ;"
+    " c:f32[2,2] = sinh b in (b, c)",
+    "theorem.partial-evaluation": "a:f32[8]. let b:f32[8] = rev[dimensions=(0,)] a ;"
+    " c:f32[8] = cosh b in (b, c)",
+}
+
+
+@pytest.mark.parametrize("theorem", FOUND)
+def test_what_was_found_is_mended(theorem: str) -> None:
+    program = traceir.parse(f"{{ lambda ; {FOUND[theorem]} }}")
+    assert list(tried(theorem, program, Subject())) == []

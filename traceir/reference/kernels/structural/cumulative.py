@@ -13,7 +13,7 @@ from traceir.reference.kernels.registry import KERNELS, Kernel
 def _accumulate(accumulate: Callable[..., Any]) -> Kernel:
     def run(x: np.ndarray, *, axis: int, reverse: bool) -> Any:
         if reverse:
-            return np.flip(accumulate(np.flip(x, axis), axis, x.dtype), axis)
+            return np.flip(accumulate(np.flip(x, axis), axis, x.dtype), axis).copy()
         return accumulate(x, axis, x.dtype)
 
     return run

@@ -48,8 +48,11 @@ def transpose(x: np.ndarray, *, permutation: Shape) -> Any:
 
 @kernel("rev")
 def rev(x: np.ndarray, *, dimensions: Shape) -> Any:
-    """The elements in the other order along dimensions."""
-    return np.flip(x, dimensions)
+    """The elements in the other order along dimensions, and in memory.
+
+    NumPy's functions have other last bits on arrays that lie backwards.
+    """
+    return np.flip(x, dimensions).copy()
 
 
 @kernel("squeeze")
