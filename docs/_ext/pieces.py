@@ -28,6 +28,7 @@ COMMANDS = {
     "ψ": "psi",
     "θ": "theta",
     "λ": "lambda",
+    "η": "eta",
     "Γ": "Gamma",
     "Δ": "Delta",
     "⊢": "vdash",

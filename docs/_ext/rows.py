@@ -86,7 +86,9 @@ def _fields(data: Mapping[str, Any]) -> Iterator[nodes.Node]:
     for key, value in data.items():
         if key in SHOWN or key == "edges":
             continue
-        if key in FORMULAS and (formula := _formula(value)) is not None:
+        if key == "hints":
+            yield from map(_hint, value)
+        elif key in FORMULAS and (formula := _formula(value)) is not None:
             yield box("field", line("word", text(key)), box("equation", math(formula)))
         else:
             items = value if isinstance(value, list) else [value]
@@ -94,6 +96,17 @@ def _fields(data: Mapping[str, Any]) -> Iterator[nodes.Node]:
             for item in items:
                 shown += [text(" "), code(str(item))]
             yield box("field", line("word", text(key), *shown))
+
+
+def _hint(data: Mapping[str, str]) -> nodes.Node:
+    """A hint, and the face, line or code for which it is another than the usual one."""
+    places: list[nodes.Node] = []
+    for key, value in data.items():
+        if key != "hint":
+            joined = text(" and " if places else " for the ")
+            places += [joined, text(f"{key} "), code(value)]
+    parts = text("hint"), *places, text(": "), *sentence(data["hint"])
+    return box("field", line("word", *parts))
 
 
 def _formula(words: object) -> Formula | None:

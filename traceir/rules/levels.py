@@ -74,7 +74,7 @@ class Nesting:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels of abstraction and of nesting."""
+    """The knowledge of values, and the levels of traces."""
 
     knowledge: tuple[str, ...] = ()
     transforms: Mapping[str, Transform] = field(default_factory=dict)
