@@ -24,7 +24,8 @@ WORKLOADS = (
     *("random", "special", "complex", "fft"),
 )
 WHOLE = ("examples", "plain")
-GROUPS = (*WORKLOADS, *WHOLE, "calls", "eager", "compiles", "growth", "processes")
+FIRST = ("compiles", "growth", "processes", "memory")
+GROUPS = (*WORKLOADS, *WHOLE, "calls", "eager", *FIRST)
 RESULTS = Path(__file__).parent / "results.json"
 
 
@@ -34,6 +35,9 @@ def main() -> None:
     parser.add_argument("groups", nargs="*", metavar="group", help=", ".join(GROUPS))
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument(
+        "--keep", action="store_true", help="replace these groups' rows in the docs"
+    )
     parser.add_argument("--as-json", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if unknown := set(given.groups) - set(GROUPS):
@@ -48,12 +52,22 @@ def main() -> None:
             given.threads if group in (*WORKLOADS, *WHOLE) else given.threads[-1:]
         ):
             rows += _in_process(group, threads, given.only)
-    if not given.groups and not given.only:
+    if given.only:
+        return
+    if not given.groups or given.keep:
         report = import_module("benchmarks.report")
-        document = {"machine": report.machine(), "rows": rows}
+        document = {"machine": report.machine(), "rows": _beside(given.groups) + rows}
         RESULTS.write_text(_text(document))
         report.write(json.loads(RESULTS.read_text()))
         subprocess.run([sys.executable, "-m", "benchmarks.readme"], check=True)
+
+
+def _beside(groups: list[str]) -> list[dict[str, object]]:
+    """The rows of all other groups, from the run before; none if all groups ran."""
+    if not groups:
+        return []
+    kept = json.loads(RESULTS.read_text())["rows"]
+    return [row for row in kept if row["group"] not in groups]
 
 
 def _in_process(group: str, threads: int, only: str) -> list[dict[str, object]]:

@@ -13,9 +13,8 @@ import traceir
 from benchmarks.measure import seconds
 from benchmarks.worlds import OWN, waited
 
-# Steps of the chain, and the equations that they make.
-SIZES = {5: 2, 20: 7, 100: 33, 400: 133}
-TRIES = 7
+# Equations of each kind's programs, and how often a first call of that length is tried.
+SIZES = {5: 7, 20: 7, 100: 7, 400: 5, 1000: 3, 3000: 1}
 _fresh = count(1)
 
 Times = dict[str, list[float]]
@@ -43,6 +42,65 @@ def chain(xp: Any, steps: int, seed: int) -> Callable[..., Any]:
     return run
 
 
+def trigonometry(xp: Any, equations: int, seed: int) -> Callable[..., Any]:
+    """A function that takes sines and cosines of its own results."""
+
+    def run(x: Any) -> Any:
+        for k in range(equations // 2):
+            x = (xp.sin if k % 3 else xp.cos)(x) * (1.0 + (seed + k) / 1024)
+        return x
+
+    return run
+
+
+def unlike(xp: Any, equations: int, seed: int) -> Callable[..., Any]:
+    """A function whose operations are of many kinds, in an order of the seed's."""
+    steps = [
+        lambda x, y: xp.tanh(x),
+        lambda x, y: x + y * 0.5,
+        lambda x, y: xp.sqrt(xp.abs(x)),
+        lambda x, y: xp.where(x > y, x, y),
+        lambda x, y: xp.floor(x * 3.0) - y,
+        lambda x, y: xp.log1p(xp.abs(y)),
+        lambda x, y: x / (1.5 + y * y),
+        lambda x, y: xp.exp(-xp.abs(x)),
+        lambda x, y: xp.minimum(x, y) - 1.25,
+        lambda x, y: xp.arctan(x),
+    ]
+
+    def run(x: Any) -> Any:
+        y = x * 2.0
+        for k in range(equations // 2):
+            x, y = steps[(k * k + 3 * k + seed) % len(steps)](x, y), x
+        return x + y
+
+    return run
+
+
+def updates(world: Any, equations: int, seed: int) -> Callable[..., Any]:
+    """A function of loops, each of which writes into parts of an array."""
+
+    def turn(i: Any, x: Any) -> Any:
+        x = x.at[1:-1].set(0.5 * (x[:-2] + x[2:]) + seed / 1024)
+        return x.at[i].add(x[i + 1])
+
+    def run(x: Any) -> Any:
+        for k in range(max(1, equations // 10)):
+            x = world.lax.fori_loop(0, 10 + k % 3, turn, x) * (1.0 + k / 1024)
+        return x
+
+    return run
+
+
+# What makes a function of so many equations for a world, and the arrays' dtype.
+KINDS: dict[str, tuple[Callable[[Any, int, int], Callable[..., Any]], str]] = {
+    "chain": (lambda world, n, seed: chain(world.numpy, n // 3, seed), "float32"),
+    "float64 sines": (lambda w, n, seed: trigonometry(w.numpy, n, seed), "float64"),
+    "unlike operations": (lambda w, n, seed: unlike(w.numpy, n, seed), "float32"),
+    "loops and updates": (updates, "float32"),
+}
+
+
 def _warm(x: Any, y: Any) -> None:
     """Load what each of the two loads with its first compilation."""
     traceir.jit(chain(traceir.numpy, 5, 0), backend="numba")(x)
@@ -51,27 +109,42 @@ def _warm(x: Any, y: Any) -> None:
 
 def rows() -> Iterator[tuple[str, Times]]:
     """Milliseconds matter here, so that one call is one sample."""
-    x, y = traceir.numpy.ones(1000), jax.numpy.ones(1000)
-    _warm(x, y)
-    longer = traceir.numpy.ones(1001), jax.numpy.ones(1001)
-    for equations, steps in SIZES.items():
-        first: Times = {OWN: [], "JAX": []}
-        shape: Times = {OWN: [], "JAX": []}
-        trace: Times = {OWN: [], "JAX": []}
-        for _ in range(TRIES):
-            seed = next(_fresh)
-            f = traceir.jit(chain(traceir.numpy, steps, seed), backend="numba")
-            g = waited(jax.jit(chain(jax.numpy, steps, seed)))
-            first[OWN].append(seconds(partial(f, x)))
-            first["JAX"].append(seconds(partial(g, y)))
-            shape[OWN].append(seconds(partial(f, longer[0])))
-            shape["JAX"].append(seconds(partial(g, longer[1])))
-            ours, theirs = (chain(xp, steps, seed) for xp in (traceir.numpy, jax.numpy))
-            trace[OWN].append(seconds(partial(traceir.make_jaxpr(ours), x)))
-            trace["JAX"].append(seconds(partial(jax.make_jaxpr(theirs), y)))
-        yield f"first call, {equations} equations", first
-        yield f"another shape, {equations} equations", shape
-        yield f"trace alone, {equations} equations", trace
+    for module in (traceir, jax):
+        module.config.update("jax_enable_x64", True)
+    for kind, (make, dtype) in KINDS.items():
+        mine, theirs = (
+            [w.numpy.linspace(0.1, 1.0, n, dtype=dtype) for n in (1000, 1001)]
+            for w in (traceir, jax)
+        )
+        _warm(mine[0], theirs[0])
+        for equations, tries in SIZES.items():
+            yield from _of_length(kind, make, equations, tries, mine, theirs)
+
+
+def _of_length(
+    kind: str,
+    make: Callable[[Any, int, int], Callable[..., Any]],
+    equations: int,
+    tries: int,
+    mine: list[Any],
+    theirs: list[Any],
+) -> Iterator[tuple[str, Times]]:
+    first: Times = {OWN: [], "JAX": []}
+    shape: Times = {OWN: [], "JAX": []}
+    trace: Times = {OWN: [], "JAX": []}
+    for _ in range(tries):
+        seed = next(_fresh)
+        ours, other = (make(world, equations, seed) for world in (traceir, jax))
+        f, g = traceir.jit(ours, backend="numba"), waited(jax.jit(other))
+        for times, x, y in zip((first, shape), mine, theirs, strict=False):
+            times[OWN].append(seconds(partial(f, x)))
+            times["JAX"].append(seconds(partial(g, y)))
+        ours, other = (make(world, equations, seed) for world in (traceir, jax))
+        trace[OWN].append(seconds(partial(traceir.make_jaxpr(ours), mine[0])))
+        trace["JAX"].append(seconds(partial(jax.make_jaxpr(other), theirs[0])))
+    yield f"first call, {equations} equations, {kind}", first
+    yield f"another shape, {equations} equations, {kind}", shape
+    yield f"trace alone, {equations} equations, {kind}", trace
 
 
 def growth() -> Iterator[tuple[str, int, Times]]:

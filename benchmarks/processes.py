@@ -62,17 +62,24 @@ def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
         for what, store in (("no store", None), ("warm store", Path(folder))):
             times = _in_turn(PROGRAMS, _environment(Path(folder), store))
             yield f"process to first result, {what}", times
+        times = _in_turn(PROGRAMS, _environment(Path(folder), None), Path(folder))
+        yield "process to first result, empty store", times
         yield (
             "process that imports",
             _in_turn(IMPORTS, _environment(Path(folder), None)),
         )
 
 
-def _in_turn(programs: dict[str, str], own: dict[str, str]) -> dict[str, list[float]]:
+def _in_turn(
+    programs: dict[str, str], own: dict[str, str], empty: Path | None = None
+) -> dict[str, list[float]]:
+    """Seconds of each program; `empty` is where each run gets a store of its own."""
     times: dict[str, list[float]] = {name: [] for name in programs}
     for program in programs.values():
         _run(program, own)
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         for name, program in programs.items():
+            if empty is not None:
+                own = _environment(empty, empty / f"empty {k} {name}")
             times[name].append(seconds(partial(_run, program, own)))
     return times

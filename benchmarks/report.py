@@ -46,6 +46,7 @@ TITLES = {
     "compiles": "First calls",
     "growth": "Growth",
     "processes": "Processes",
+    "memory": "Memory of a process with many functions",
 }
 
 
@@ -80,6 +81,8 @@ def own_time(row: Row) -> str:
     '2.5 us'
     """
     median = row["times"][OWN][1]
+    if "unit" in row:
+        return f"{median:.3g} {row['unit']}"
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if median >= scale:
             return f"{median / scale:.3g} {unit}"

@@ -21,12 +21,21 @@ CALLED = {"calls": MANY, "eager": MANY, "plain": MANY, "examples": ROUNDS}
 def rows_of(group: str, only: str) -> Iterator[Row]:
     """The rows of one group whose names contain a text."""
     match group:
-        case "calls" | "eager" | "plain" | "examples" | "compiles" | "processes":
+        case (
+            "calls"
+            | "eager"
+            | "plain"
+            | "examples"
+            | "compiles"
+            | "processes"
+            | "memory"
+        ):
             for name, given in import_module(f"benchmarks.{group}").rows():
                 if only in name:
                     rounds = CALLED.get(group)
                     times = in_turn(given, rounds) if rounds else given
-                    yield {"name": name, **summary(times)}
+                    unit = {"unit": "MB"} if group == "memory" else {}
+                    yield {"name": name, **unit, **summary(times)}
         case "growth":
             yield from _growth(only)
         case _:
