@@ -3,18 +3,21 @@
 Contraction stays off: no pass may turn a product and a sum into one rounding
 (choice.contraction).
 
-The pipeline is LLVM's own at its third level.
+Loops that `llvm.widen` makes loops over vectors are simplified, with their functions in
+place, and no more; for all others the pipeline is LLVM's own at its third level.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from traceir_numba.runtime.mcjit import lock, target_machine
+from traceir_numba.llvm.widen import widened
+from traceir_numba.runtime.mcjit import lock, processor, target_machine
 from traceir_numba.store.units import (
     Addresses,
     LoadedObject,
@@ -97,8 +100,13 @@ def optimised(
     types for as long as their context lives then goes with the module. The caller holds
     `engine.lock`.
     """
-    target = target_machine() if target is None else target
     context = llvm.create_context() if context is None else context
+    if target is None:
+        target, bits = target_machine(), vector_bits()
+        scalar = any(text.startswith(SCALAR) for text in texts)
+        wide = widened(texts, inlined, bits) if bits and not scalar else None
+        if wide is not None:
+            return _simplified(wide, target, context)
     module = llvm.parse_assembly(texts[0], context)
     for text in texts[1:]:
         module.link_in(llvm.parse_assembly(text, context))
@@ -116,6 +124,27 @@ def optimised(
     builder = llvm.create_pass_builder(target, options)
     run_passes(builder.getModulePassManager(), module, builder)
     return module
+
+
+def _simplified(text: str, target: Any, context: Any) -> Any:
+    """The module of a text whose loops are over vectors already."""
+    module = llvm.parse_assembly(text, context)
+    module.verify()
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    options = llvm.create_pipeline_tuning_options()
+    run_passes(passes, module, llvm.create_pass_builder(target, options))
+    return module
+
+
+@cache
+def vector_bits() -> int:
+    """The bits of this machine's vectors; 0 where loads and stores take no mask."""
+    _, features = processor()
+    has = set(features.split(","))
+    return 512 if {"+avx512bw", "+avx512dq", "+avx512vl"} <= has else 0
 
 
 def run_passes(passes: Any, module: Any, builder: Any) -> None:

@@ -37,7 +37,10 @@ VERSIONS = {
 
 # What makes code of LLVM text.
 COMPILER = (
+    "llvm/ir_text.py",
+    "llvm/lanes.py",
     "llvm/optimize.py",
+    "llvm/widen.py",
     "runtime/external_symbols.py",
     "runtime/mcjit.py",
     "store/units.py",

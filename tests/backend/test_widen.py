@@ -1,0 +1,150 @@
+"""Loops over vectors that we write ourselves have the bits of those that LLVM makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from compiling import executable, same_bits, traced
+
+import traceir as jax
+import traceir.numpy as jnp
+from traceir.store import files
+from traceir_numba.llvm import optimize
+from traceir_numba.llvm.widen import SHORT_LINES, widened
+from traceir_numba.pipeline import kernel_cache
+from traceir_numba.runtime import mcjit
+from traceir_numba.store import units
+
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30, 1e-40, 2.5, -3.5]
+
+
+def floats(n: int, dtype: str = "float32") -> np.ndarray:
+    """Numbers of all sizes, those with a meaning of their own among them."""
+    found = np.resize(np.concatenate([np.linspace(-90, 90, 31), SPECIAL]), n)
+    return found.astype(dtype)
+
+
+def chain(x: Any) -> Any:
+    """More than the lines of a loop that is written out twice."""
+    y = x
+    for k in range(SHORT_LINES // 8):
+        x, y = jnp.where(x > y, x * 0.5, y - k) + jnp.exp(-x * x), x
+    return x
+
+
+def sines(x: Any) -> Any:
+    """So many calls of one function that they stay calls."""
+    for k in range(40):
+        x = jnp.sin(x) * (1 + k / 64)
+    return x
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "a product and a sum": (lambda x, y: x * y + 1, ("float32", "float32")),
+    "functions": (lambda x: jnp.tanh(x) + jnp.exp(x), ("float32",)),
+    "functions of tables": (lambda x: jnp.sin(x) * jnp.cos(x), ("float32",)),
+    "float64": (lambda x: jnp.where(x > 0, x, jnp.expm1(x)), ("float64",)),
+    "two widths": (lambda x: (x.astype("float64") * 3, x < 1), ("float32",)),
+    "the index": (lambda x: x + jnp.arange(x.size) * 3, ("float32",)),
+    "integers": (lambda x, y: (x ^ y) + (x << 3) - x * y, ("int32", "int32")),
+    "small integers": (lambda x: (x * 3 + 100, x > 5), ("uint8",)),
+    "a row for all": (lambda x: x[:, None] * 2 + jnp.sqrt(x[None]), ("float32",)),
+    "a long body": (chain, ("float32",)),
+    "calls": (sines, ("float64",)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("n", [7, 515])
+def test_the_bits_are_those_of_llvm(
+    name: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fun, dtypes = PROGRAMS[name]
+    with jax.enable_x64(True):
+        args = [
+            floats(n, t) if t[0] == "f" else np.arange(3, n + 3).astype(t)
+            for t in dtypes
+        ]
+        closed = traced(fun, *args)
+        found = []
+        for bits in (0, 512):
+            made: list[bool] = []
+
+            def seen(*given: Any, made: list[bool] = made) -> str | None:
+                text = widened(*given)
+                made.append(text is not None)
+                return text
+
+            monkeypatch.setattr(optimize, "vector_bits", lambda bits=bits: bits)
+            monkeypatch.setattr(optimize, "widened", seen)
+            forgotten(monkeypatch)
+            found.append(executable(closed).run(*args))
+            if n == 515:  # shorter loops of known ends are LLVM's
+                assert any(made) == (bits > 0)
+    assert same_bits(*([np.asarray(x) for x in one] for one in found))
+
+
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernel is known, none is stored."""
+    monkeypatch.setattr(files, "current", lambda: None)
+    monkeypatch.setattr(kernel_cache, "_kernels", {})
+    monkeypatch.setattr(optimize, "linked", made_anew)
+
+
+def made_anew(key: str, symbols: Any, uses: Any, make: Callable[[], Any]) -> Any:
+    """A unit that no other test has made."""
+    return units._load(key, make(), symbols, uses)
+
+
+LOOP = """define void @f(ptr noalias %a0, ptr noalias %a1, i64 %a2, i64 %a3) nounwind {
+b0:
+br label %b1
+b1:
+%r1 = phi i64 [%a2, %b0], [%r9, %b2]
+%r2 = icmp slt i64 %r1, %a3
+br i1 %r2, label %b2, label %b3
+b2:
+BODY
+%r9 = add nsw i64 %r1, 1
+br label %b1
+b3:
+ret void
+}
+"""
+NEGATIVE = """%r3 = getelementptr inbounds float, ptr %a0, i64 %r1
+%r4 = load float, ptr %r3
+%r5 = getelementptr inbounds float, ptr %a1, i64 %r1
+%r8 = fneg float %r4
+store float %r8, ptr %r5"""
+LEFT = {
+    "a stride": NEGATIVE.replace("%a0, i64 %r1", "%a0, i64 %r0").replace(
+        "%r3", "%r0 = mul i64 %r1, 2\n%r3", 1
+    ),
+    "a place that an earlier round wrote": NEGATIVE.replace(
+        "%a0, i64 %r1", "%a1, i64 %r0"
+    ).replace("%r3", "%r0 = sub i64 %r1, 1\n%r3", 1),
+    "a number that all rounds write": NEGATIVE.replace("%a1, i64 %r1", "%a1, i64 0"),
+    "a place that a pointer from elsewhere may be at": NEGATIVE.replace("%a0", "%p"),
+    "a copy": NEGATIVE.replace("%r8 = fneg float %r4\n", "").replace("%r8", "%r4"),
+    "a quotient": NEGATIVE.replace("%r5 =", "%r6 = sdiv i64 7, %r1\n%r5 =", 1),
+    "a function that nobody gave": NEGATIVE.replace(
+        "%r5 =", "%r6 = call float @g(float %r4)\n%r5 =", 1
+    ),
+}
+
+
+def test_a_loop_of_numbers_becomes_one_of_vectors() -> None:
+    text = widened([LOOP.replace("BODY", NEGATIVE)], [], 512)
+    assert text is not None
+    assert "load <64 x float>, ptr %r3.m, align 4" in text
+    assert "@llvm.masked.store.v16f32.p0(<16 x float> %r8.v16" in text
+    with mcjit.lock:
+        optimize._simplified(text, mcjit.target_machine(), None)
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_differs_by_round_is_left_to_llvm(name: str) -> None:
+    assert widened([LOOP.replace("BODY", LEFT[name])], [], 512) is None

@@ -1,0 +1,398 @@
+"""Instructions of numbers as instructions of vectors, in LLVM text.
+
+A loop's index is a number, that of the first lane, and where it is computed with, a
+vector. What is the same in all rounds is computed before the loop. Functions of numbers
+that a body calls become functions of vectors: part of the loop, or called where there
+are many calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from traceir_numba.llvm.ir_text import (
+    CASTS,
+    COMPARE,
+    INTRINSICS,
+    LINE,
+    OPERATIONS,
+    SHORT,
+    SIZES,
+    LeftAlone,
+    function_text,
+    matched,
+    spread,
+)
+
+# Instructions that the calls of one function come to, up to which they are part of the
+# loops of short kernels; of longer ones, a fourth.
+CALLED_LINES = 2500
+_BINARY = re.compile(r"((?:nsw )?)(\S+) (\S+), (\S+)")
+_SELECT = re.compile(r"i1 (\S+), (\S+) (\S+), \S+ (\S+)")
+_CAST = re.compile(r"(\S+) (\S+) to (\S+)")
+_CALL = re.compile(r"(\S+) @(\S+?)\((.*)\)")
+_CALLED = re.compile(r"call \S+ @(\w+)\(")
+_ELEMENT = re.compile(r"inbounds (\S+), ptr (\S+), i64 (\S+)")
+_STORE = re.compile(r"(\S+) (\S+), ptr (\S+)")
+
+
+@dataclass(slots=True)
+class VectorModule:
+    """A module in the making: functions of vectors, and what they need."""
+
+    sources: Mapping[str, str]  # of the functions of numbers, by symbol
+    short: bool  # so few instructions that loops may be in several copies
+    declared: dict[str, None] = field(default_factory=dict)
+    functions: dict[str, str | None] = field(default_factory=dict)
+    insides: dict[str, list[str]] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)  # of all calls of a function
+
+    def of_vectors(self, symbol: str, lanes: int) -> str:
+        """The symbol of a function of numbers, as one of vectors."""
+        name = f"{symbol}_v{lanes}"
+        if name not in self.functions:
+            self.functions[name] = None
+            if symbol not in self.sources:
+                raise LeftAlone(symbol)
+            self.functions[name] = self._made(symbol, name, lanes)
+        elif self.functions[name] is None:
+            raise LeftAlone(symbol)
+        return name
+
+    def called(self, lines: Sequence[str]) -> list[str]:
+        """Instructions, and those of the functions that they call."""
+        found = [*lines]
+        for symbol in _CALLED.findall("\n".join(lines)):
+            found += self.within(symbol)
+        return found
+
+    def within(self, symbol: str) -> list[str]:
+        """The instructions of a function of numbers, and of those that it calls."""
+        if symbol not in self.insides:
+            blocks: list[list[str]] = []
+            if symbol in self.sources:
+                blocks = [*function_text(self.sources[symbol]).blocks.values()]
+            self.insides[symbol] = self.called([x for block in blocks for x in block])
+        return self.insides[symbol]
+
+    def count(self, symbol: str, lanes: int) -> None:
+        """One more call of a function in a loop."""
+        name = f"{symbol}_v{lanes}"
+        self.lines[name] = self.lines.get(name, 0) + len(self.within(symbol))
+
+    def texts(self) -> Iterator[str]:
+        """The functions of vectors; those that would be most of the code are called."""
+        for name, text in self.functions.items():
+            assert text is not None
+            most = CALLED_LINES // (1 if self.short else 4)
+            own = self.lines.get(name, 0) > most
+            yield text.replace("alwaysinline", "noinline" if own else "alwaysinline", 1)
+
+    def _made(self, symbol: str, name: str, lanes: int) -> str:
+        source = function_text(self.sources[symbol])
+        result, _, args, attributes = source.head
+        if len(source.blocks) != 1:
+            raise LeftAlone(symbol)
+        ((label, lines),) = source.blocks.items()
+        body = Lanes(self, lanes, None)
+        given = []
+        for arg in args.split(", "):
+            kind, register = arg.split(" ")
+            given.append(f"{body.type(kind)} {register}.v")
+            body.vectors[register] = f"{register}.v"
+        *rest, last = lines
+        body.lines_of(rest)
+        kind, value = last.removeprefix("ret ").split(" ")
+        body.out.append(f"ret {body.type(kind)} {body.operand(kind, value)}")
+        self.declared.update(
+            dict.fromkeys(x for x in source.around if x.startswith("@"))
+        )
+        head = (
+            f"define internal {body.type(result)} @{name}({', '.join(given)}) "
+            f"nounwind alwaysinline {attributes}{{"
+        )
+        return "\n".join([head, f"{label}:", *body.out, "}"])
+
+
+@dataclass(slots=True)
+class VectorLoop:
+    """A loop over vectors: its counter, and the mask of its lanes if it has one."""
+
+    counter: str
+    mask: str | None
+    # What is computed before it, and what of that is numbers and no vectors.
+    before: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    # By how much indices grow from lane to lane; the elements that pointers are of.
+    steps: dict[str, int] = field(default_factory=dict)
+    places: dict[str, tuple[str, str, str, int]] = field(default_factory=dict)
+    # The registers that differ from round to round.
+    inside: set[str] = field(default_factory=set)
+    # Where elements are read and written: pointers and indices.
+    read: set[tuple[str, str]] = field(default_factory=set)
+    written: set[tuple[str, str]] = field(default_factory=set)
+
+    def renamed(self, text: str) -> str:
+        """A text with the names that numbers have in the loop without a mask."""
+        if self.mask is not None:
+            return text
+        return re.sub(r"%r\d+\b", self._renamed, text)
+
+    def _renamed(self, found: re.Match[str]) -> str:
+        name = found[0]
+        return f"{name}.m" if name in self.inside else name
+
+
+class Lanes:
+    """Instructions of numbers as instructions of vectors."""
+
+    def __init__(
+        self, module: VectorModule, lanes: int, loop: VectorLoop | None
+    ) -> None:
+        self.module = module
+        self.lanes = lanes
+        self.loop = loop
+        self.vectors: dict[str, str] = {}
+        self.out: list[str] = []
+
+    def type(self, kind: str) -> str:
+        """A vector of numbers of a type."""
+        if kind != "ptr" and kind not in SIZES:
+            raise LeftAlone(kind)
+        return f"<{self.lanes} x {kind}>"
+
+    def bits(self, kind: str) -> int:
+        """The bits of a number."""
+        if kind not in SIZES:
+            raise LeftAlone(kind)
+        return SIZES[kind]
+
+    def mangled(self, kind: str) -> str:
+        """The name of that type in those of LLVM's functions."""
+        return f"v{self.lanes}{SHORT.get(kind, kind)}"
+
+    def operand(self, kind: str, text: str) -> str:
+        """A value in all lanes."""
+        if text[0] != "%":
+            return f"splat ({kind} {text})"
+        found = self.vectors.get(text)
+        if found is None:
+            if self.loop is None:
+                raise LeftAlone(text)
+            found = self.vectors[text] = self.vector(text)
+            t = self.type(kind)
+            self.loop.before += spread(found, t, f"{kind} {text}", self.lanes)
+        return found
+
+    def is_same(self, *operands: str) -> bool:
+        """True if values are the same in all rounds of the loop."""
+        loop = self.loop
+        return loop is not None and not any(x in loop.inside for x in operands)
+
+    def lines_of(self, lines: Sequence[str]) -> None:
+        """One instruction after the other."""
+        for line in lines:
+            register, name, rest = matched(LINE, line)
+            self.line(line, register, name, rest)
+
+    def put(self, register: str, text: str) -> None:
+        """The instruction that gives a register's vector."""
+        self.vectors[register] = self.vector(register)
+        if self.loop is not None:
+            self.loop.inside.add(register)
+        self.out.append(f"{self.vectors[register]} = {text}")
+
+    def vector(self, register: str) -> str:
+        """The name of a register's vector."""
+        return f"{register}.v{self.lanes}"
+
+    def number(self, line: str) -> None:
+        """An instruction for the first lane alone."""
+        assert self.loop is not None
+        self.out.append(self.loop.renamed(line))
+
+    def keep(self, line: str, register: str, *operands: str) -> bool:
+        """Leave an instruction of what is the same in all rounds, before the loop."""
+        if not self.is_same(*operands):
+            return False
+        assert self.loop is not None
+        self.loop.before.append(line)
+        self.loop.same.append(line)
+        return True
+
+    def line(self, line: str, register: str, name: str, rest: str) -> None:
+        """An instruction: its register, its name, and what follows."""
+        if name in OPERATIONS:
+            self.operation(line, register, name, rest)
+        elif name in ("fcmp", "icmp"):
+            how, kind, x, y = matched(COMPARE, rest)
+            if not self.keep(line, register, x, y):
+                a, b = self.operand(kind, x), self.operand(kind, y)
+                self.put(register, f"{name} {how} {self.type(kind)} {a}, {b}")
+        elif name == "fneg":
+            kind, x = rest.split(" ")
+            if not self.keep(line, register, x):
+                self.put(register, f"fneg {self.type(kind)} {self.operand(kind, x)}")
+        elif name == "select":
+            test, kind, x, y = matched(_SELECT, rest)
+            if not self.keep(line, register, test, x, y):
+                t, a, b = self.type(kind), self.operand(kind, x), self.operand(kind, y)
+                of = f"{self.type('i1')} {self.operand('i1', test)}"
+                self.put(register, f"select {of}, {t} {a}, {t} {b}")
+        elif name in CASTS:
+            kind, x, target = matched(_CAST, rest)
+            if not self.keep(line, register, x):
+                of = f"{self.type(kind)} {self.operand(kind, x)}"
+                self.put(register, f"{name} {of} to {self.type(target)}")
+        elif name == "call":
+            self.call(register, rest)
+        elif name == "getelementptr":
+            self.element(line, register, rest)
+        elif name == "load":
+            self.load(line, register, rest)
+        elif name == "store":
+            self.store(rest)
+        else:
+            raise LeftAlone(line)
+
+    def operation(self, line: str, register: str, name: str, rest: str) -> None:
+        """Arithmetic of two numbers."""
+        flag, kind, x, y = matched(_BINARY, rest)
+        if self.keep(line, register, x, y):
+            return
+        loop = self.loop
+        if loop is not None and kind == "i64":
+            step = self.step(name, x, y)
+            if step is not None:  # an index, whose number in the first lane is known
+                loop.steps[register] = step
+                loop.inside.add(register)
+                self.number(line)
+        a, b = self.operand(kind, x), self.operand(kind, y)
+        self.put(register, f"{name} {flag}{self.type(kind)} {a}, {b}")
+
+    def step(self, name: str, x: str, y: str) -> int | None:
+        """By how much a sum, difference or product is more in the next lane."""
+        assert self.loop is not None
+        a, b = (0 if self.is_same(one) else self.loop.steps.get(one) for one in (x, y))
+        if a is None or b is None:
+            return None
+        match name:
+            case "add":
+                return a + b
+            case "sub":
+                return a - b
+            case "mul" if a == 0 and re.fullmatch(r"-?\d+", x):
+                return b * int(x)
+            case "mul" if b == 0 and re.fullmatch(r"-?\d+", y):
+                return a * int(y)
+        return None
+
+    def call(self, register: str, rest: str) -> None:
+        """A call of a function of numbers."""
+        result, symbol, args = matched(_CALL, rest)
+        pairs = [arg.split(" ") for arg in args.split(", ")]
+        given = ", ".join(f"{self.type(k)} {self.operand(k, x)}" for k, x in pairs)
+        if symbol.startswith("llvm."):
+            name = symbol.split(".")[1]
+            if name not in INTRINSICS:
+                raise LeftAlone(symbol)
+            symbol = f"llvm.{name}.{self.mangled(result)}"
+            kinds = ", ".join(self.type(kind) for kind, _ in pairs)
+            self.declare(f"declare {self.type(result)} @{symbol}({kinds})")
+        else:
+            if self.loop is not None:
+                self.module.count(symbol, self.lanes)
+            symbol = self.module.of_vectors(symbol, self.lanes)
+        text = f"call {self.type(result)} @{symbol}({given})"
+        if self.is_same(*(x for _, x in pairs)):
+            assert self.loop is not None
+            found = self.vectors[register] = self.vector(register)
+            self.loop.before.append(f"{found} = {text}")
+            self.loop.inside.add(register)  # there is no number of it
+        else:
+            self.put(register, text)
+
+    def declare(self, text: str) -> None:
+        """A function of LLVM's."""
+        self.module.declared[text] = None
+
+    # -- memory -------------------------------------------------------------------
+
+    def element(self, line: str, register: str, rest: str) -> None:
+        """The address of an element."""
+        kind, base, index = matched(_ELEMENT, rest)
+        loop = self.loop
+        if base[0] == "@" and not self.is_same(index):
+            at = self.operand("i64", index)
+            self.put(
+                register,
+                f"getelementptr inbounds {kind}, ptr {base}, {self.type('i64')} {at}",
+            )
+            return
+        if loop is None or base in loop.inside:
+            raise LeftAlone(line)
+        if self.is_same(index):
+            self.keep(line, register, index)
+            loop.places[register] = kind, base, index, 0
+        elif loop.steps.get(index) == 1:
+            loop.places[register] = kind, base, index, 1
+            loop.inside.add(register)
+            self.number(line)
+        else:
+            raise LeftAlone(line)
+
+    def load(self, line: str, register: str, rest: str) -> None:
+        """An element of each lane, or the same for all."""
+        kind, at = rest.split(", ptr ")
+        t, of = self.type(kind), self.mangled(kind)
+        size = max(self.bits(kind) // 8, 1)
+        every = f"{self.type('i1')} splat (i1 true)"
+        if at in self.vectors:
+            of += f".v{self.lanes}p0"
+            symbol = f"llvm.masked.gather.{of}"
+            pointers = self.type("ptr")
+            self.declare(
+                f"declare {t} @{symbol}({pointers}, i32, {self.type('i1')}, {t})"
+            )
+            given = f"{pointers} {self.vectors[at]}, i32 {size}, {every}, {t} poison"
+            # Tables never change: two reads of one place are one.
+            self.put(register, f"call {t} @{symbol}({given}) memory(none)")
+            return
+        loop = self.loop
+        if loop is None:
+            raise LeftAlone(line)
+        if at not in loop.places:
+            raise LeftAlone(line)
+        _, base, index, step = loop.places[at]
+        loop.read.add((base, index))
+        if step == 0:
+            self.keep(line, register)
+            return
+        at = loop.renamed(at)
+        if loop.mask is None:
+            self.put(register, f"load {t}, ptr {at}, align {size}")
+            return
+        symbol = f"llvm.masked.load.{of}.p0"
+        self.declare(f"declare {t} @{symbol}(ptr, i32, {self.type('i1')}, {t})")
+        given = f"ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}, {t} poison"
+        self.put(register, f"call {t} @{symbol}({given})")
+
+    def store(self, rest: str) -> None:
+        """The elements of all lanes."""
+        kind, x, at = matched(_STORE, rest)
+        loop = self.loop
+        if loop is None or at not in loop.places or loop.places[at][3] != 1:
+            raise LeftAlone(rest)
+        _, base, index, _ = loop.places[at]
+        loop.written.add((base, index))
+        t, size, at = self.type(kind), max(self.bits(kind) // 8, 1), loop.renamed(at)
+        value = self.operand(kind, x)
+        if loop.mask is None:
+            self.out.append(f"store {t} {value}, ptr {at}, align {size}")
+            return
+        symbol = f"llvm.masked.store.{self.mangled(kind)}.p0"
+        self.declare(f"declare void @{symbol}({t}, ptr, i32, {self.type('i1')})")
+        given = f"{t} {value}, ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}"
+        self.out.append(f"call void @{symbol}({given})")

@@ -1,0 +1,236 @@
+"""Innermost loops of a kernel's LLVM text as loops over vectors.
+
+What generated source becomes is clean: a straight body over a counter, whose arrays lie
+side by side. Each instruction of such a body has one of vectors, so LLVM need not find
+out that it may, nor make three bodies of it: for many vectors, for one, and for single
+numbers. Short bodies are there twice, for rounds of some vectors and for what is left,
+under a mask; long ones once, with a mask.
+
+Left to LLVM are loops that carry numbers, choices that must not be computed on both
+sides, strides, and divisions of integers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from traceir_numba.llvm.ir_text import (
+    COMPARE,
+    LINE,
+    SIZES,
+    LeftAlone,
+    function_text,
+    matched,
+    spread,
+)
+from traceir_numba.llvm.lanes import Lanes, VectorLoop, VectorModule
+
+# Instructions of kernels that are compiled together, up to which loops may be written
+# out twice: time to compile against time to run.
+SHORT_LINES = 300
+# Instructions of a loop, those of its calls included, up to which a round takes so many
+# vectors: the processor computes on some while it waits for others. Longer ones do
+# where the kernel says so.
+ROUND_LINES = 80
+ROUND_VECTORS = 4
+_INTERLEAVED = '"llvm.loop.interleave.count"'
+MEMORY = frozenset(("getelementptr", "load", "store"))
+_PHI = re.compile(r"i64 \[(\S+), %(\S+)\], \[(\S+), %(\S+)\]")
+
+
+def widened(texts: Sequence[str], inlined: Sequence[str], bits: int) -> str | None:
+    """Kernels with loops over vectors of so many bits, one text; None where one cannot.
+
+    `inlined` are the texts of the functions of numbers that they call.
+    """
+    sources = {}
+    for text in inlined:
+        for symbol in re.findall(r"^define \S+ @(\S+?)\(", text, re.M):
+            sources[symbol] = text
+    lines = sum(text.count("\n") for text in texts)
+    module = VectorModule(sources, lines <= SHORT_LINES)
+    try:
+        found = [_kernel(text, module, bits) for text in texts]
+    except LeftAlone:
+        return None
+    return "\n".join([*module.declared, *module.texts(), *found])
+
+
+def _kernel(text: str, module: VectorModule, bits: int) -> str:
+    source = function_text(text)
+    result, symbol, args, attributes = source.head
+    blocks = dict(source.blocks)
+    order = {label: k for k, label in enumerate(blocks)}
+    done: list[int] = []
+    told = any(_INTERLEAVED in line for line in source.around)
+    vectors = ROUND_VECTORS if told else 1
+    for label, lines in source.blocks.items():
+        last = lines[-1].split(", !")[0]
+        target = last.removeprefix("br label %") if last.startswith("br label") else ""
+        if order.get(target, len(order)) > order[label]:
+            continue
+        if order[label] - order[target] == 1:
+            _loop(target, label, blocks, module, (bits, vectors))
+            done.append(order[label])
+        elif not any(order[target] < k < order[label] for k in done):
+            raise LeftAlone(label)  # a loop of several blocks, none of which is a loop
+    if not done:
+        raise LeftAlone(text)
+    head = f"define {result} @{symbol}({args}) nounwind {attributes}{{"
+    module.declared.update(
+        dict.fromkeys(x for x in source.around if x.startswith(("@", "declare")))
+    )
+    body = [line for name, lines in blocks.items() for line in (f"{name}:", *lines)]
+    if not module.sources.keys().isdisjoint(re.findall(r"@(\w+)\(", "\n".join(body))):
+        raise LeftAlone(symbol)  # calls of functions of numbers, outside of loops
+    return "\n".join([head, *body, "}"])
+
+
+def _loop(
+    head: str,
+    body: str,
+    blocks: dict[str, list[str]],
+    module: VectorModule,
+    room: tuple[int, int],
+) -> None:
+    """Put a loop over vectors in place of two blocks; a round has room for so many bits
+    and so many vectors.
+    """
+    bits, vectors = room
+    lines = blocks[head]
+    if len(lines) != 3:
+        raise LeftAlone(head)
+    counter, _, rest = matched(LINE, lines[0])
+    low, _, following, back = matched(_PHI, rest)
+    test, _, compared = matched(LINE, lines[1])
+    how, kind, x, high = matched(COMPARE, compared)
+    *inside, step, _ = blocks[body]
+    if (how, kind, x) != ("slt", "i64", counter) or back != body:
+        raise LeftAlone(head)
+    if step != f"{following} = add nsw i64 {counter}, 1":
+        raise LeftAlone(step)
+    fork = re.fullmatch(rf"br i1 {test}, label %{body}, label %(\S+)", lines[2])
+    if fork is None:
+        raise LeftAlone(lines[2])
+    for name, others in blocks.items():
+        if name not in (head, body) and any(
+            f"%{where}]" in line for line in others for where in (head, body)
+        ):
+            raise LeftAlone(name)
+    called = module.called(inside)
+    if {matched(LINE, line)[1] for line in inside} <= MEMORY:
+        raise LeftAlone(head)  # LLVM knows a copy
+    if len(called) <= ROUND_LINES:
+        vectors = ROUND_VECTORS
+    short = module.short and vectors > 1
+    memory = re.findall(r"(?:load|store) (\w+)", "\n".join(inside))
+    doubled = short and any(" double " in line for line in called)
+    widest = max([64 if doubled else 32, *(SIZES.get(kind, 64) for kind in memory)])
+    lanes = bits // widest
+    many = lanes * (vectors if short else 1)
+    if low[0] != "%" and high[0] != "%" and int(high) - int(low) < 2 * many:
+        raise LeftAlone(head)
+    loop = _Rounds(module, inside, counter, low, high, head, body, fork[1])
+    blocks[head] = [
+        f"{test} = icmp slt i64 {low}, {high}",
+        f"br i1 {test}, label %{head}_p, label %{fork[1]}",
+        f"{head}_p:",
+    ]
+    if many > lanes:
+        blocks[head] += loop.whole(many)
+    blocks[head] += loop.masked(lanes, many > lanes)
+    del blocks[body]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """A loop of two blocks, and where it goes when it is done."""
+
+    module: VectorModule
+    lines: list[str]
+    counter: str
+    low: str
+    high: str
+    head: str
+    body: str
+    done: str
+
+    def lanes(self, count: int, mask: str | None) -> tuple[Lanes, VectorLoop]:
+        """The instructions of a round of so many lanes."""
+        loop = VectorLoop(self.counter, mask)
+        loop.inside.add(self.counter)
+        loop.steps[self.counter] = 1
+        made = Lanes(self.module, count, loop)
+        made.vectors[self.counter] = made.vector(self.counter)
+        made.lines_of(self.lines)
+        # Arguments do not overlap; other pointers may. No round reads what another
+        # writes.
+        for base, index in loop.written:
+            for other, at in loop.read | loop.written:
+                if other[:2] != "%a" or (other == base and at != index):
+                    raise LeftAlone(base)
+        return made, loop
+
+    def whole(self, count: int) -> list[str]:
+        """Rounds as long as there are numbers for all lanes."""
+        made, loop = self.lanes(count, None)
+        c = f"{self.counter}.m"
+        return [
+            *loop.before,
+            f"{c}.all = sub i64 {self.high}, {self.low}",
+            f"{c}.whole = and i64 {c}.all, {-count}",
+            f"{c}.end = add i64 {self.low}, {c}.whole",
+            f"{c}.some = icmp slt i64 {self.low}, {c}.end",
+            f"br i1 {c}.some, label %{self.body}_m, label %{self.head}_r",
+            f"{self.body}_m:",
+            f"{c} = phi i64 [{self.low}, %{self.head}_p], [{c}.next, %{self.body}_m]",
+            *_numbers(made, self.counter, c),
+            *made.out,
+            f"{c}.next = add nsw i64 {c}, {count}",
+            f"{c}.more = icmp slt i64 {c}.next, {c}.end",
+            f"br i1 {c}.more, label %{self.body}_m, label %{self.head}_r",
+            f"{self.head}_r:",
+            f"{c}.rest = icmp slt i64 {c}.end, {self.high}",
+            f"br i1 {c}.rest, label %{self.head}_q, label %{self.done}",
+            f"{self.head}_q:",
+        ]
+
+    def masked(self, count: int, rest: bool) -> list[str]:
+        """Rounds of as many lanes as there are numbers left: all, or the rest."""
+        c = self.counter
+        made, loop = self.lanes(count, f"{c}.mask")
+        self.module.declared["declare i64 @llvm.smin.i64(i64, i64)"] = None
+        before, start, i32 = f"{self.head}_p", self.low, made.type("i32")
+        own = loop.before
+        if rest:
+            before, start = f"{self.head}_q", f"{c}.m.end"
+            own = [line for line in own if line not in set(loop.same)]
+        each = ", ".join(f"i32 {k}" for k in range(count))
+        return [
+            *own,
+            f"br label %{self.body}_l",
+            f"{self.body}_l:",
+            f"{c} = phi i64 [{start}, %{before}], [{c}.next, %{self.body}_l]",
+            f"{c}.rest = sub i64 {self.high}, {c}",
+            f"{c}.least = call i64 @llvm.smin.i64(i64 {c}.rest, i64 {count})",
+            f"{c}.count = trunc i64 {c}.least to i32",
+            *spread(f"{c}.counts", i32, f"i32 {c}.count", count),
+            f"{c}.mask = icmp ugt {i32} {c}.counts, <{each}>",
+            *_numbers(made, c, c),
+            *made.out,
+            f"{c}.next = add nsw i64 {c}, {count}",
+            f"{c}.more = icmp slt i64 {c}.next, {self.high}",
+            f"br i1 {c}.more, label %{self.body}_l, label %{self.done}",
+        ]
+
+
+def _numbers(made: Lanes, counter: str, first: str) -> list[str]:
+    """The counter's vector: the first number of a round, and those that follow."""
+    t, name = made.type("i64"), made.vector(counter)
+    each = ", ".join(f"i64 {k}" for k in range(made.lanes))
+    return [
+        *spread(f"{name}.all", t, f"i64 {first}", made.lanes),
+        f"{name} = add {t} {name}.all, <{each}>",
+    ]
