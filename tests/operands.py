@@ -391,5 +391,6 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "pad": _pad,
     "remat2": _remat,
     "custom_jvp_call": _custom("jvp"),
+    "custom_primitive_call": _custom("primitive"),
     "custom_vjp_call": _custom("fwd", "bwd"),
 }

@@ -92,6 +92,10 @@ ELSEWHERE = {
     "check.value": "tests/drift/test_transform_cases.py",
     "check.derivative": "tests/drift/test_transform_cases.py",
     # Host functions have no parameters without positions.
+    **dict.fromkeys(
+        ("custom_primitive.rule", "custom_primitive.types"),
+        "tests/as_jax/test_custom_primitives.py",
+    ),
     "custom.keyword": "tests/drift/test_transform_cases.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",

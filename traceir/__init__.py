@@ -18,6 +18,7 @@ runs. Start reading at `jit.function.JitFunction`.
 - `face`: tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`
 - `exports`, `store`: programs in files; files that processes share
 - `conform`, `spec`, `commands`: the suite; the specification as data; commands
+- `as_jax`: the stand-in for JAX: `import jax`, and this library answers
 - `tree`, `tree_util`, `flatten_util`: trees, by their public names
 - `dtypes`, `errors`, `sharding`: dtypes, exceptions, layouts over devices
 - `debug`, `experimental`, `test_util`: printing, callbacks, checks of derivatives
@@ -218,7 +219,17 @@ globals().update(config_scopes.SCOPES)
 # What is imported when it is first asked for: modules, and functions of modules.
 _LATER = {
     **dict.fromkeys(
-        ("exports", "flatten_util", "image", "nn", "ops", "random", "scipy", "text"),
+        (
+            "as_jax",
+            "exports",
+            "flatten_util",
+            "image",
+            "nn",
+            "ops",
+            "random",
+            "scipy",
+            "text",
+        ),
         __name__,
     ),
     **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
@@ -232,6 +243,34 @@ _LATER = {
         f"{__name__}.binding.sharded_arrays",
     ),
     **dict.fromkeys(("shard_map", "smap"), f"{__name__}.transforms.batching.shard_map"),
+    **dict.fromkeys(
+        (
+            "Device",
+            "named_call",
+            "named_scope",
+            "process_count",
+            "process_index",
+            "process_indices",
+        ),
+        f"{__name__}.as_jax.modules.names",
+    ),
+    **dict.fromkeys(
+        (
+            "api_util",
+            "core",
+            "custom_batching",
+            "custom_derivatives",
+            "dlpack",
+            "extend",
+            "interpreters",
+            "monitoring",
+            "profiler",
+            "stages",
+            "typing",
+        ),
+        f"{__name__}.as_jax.modules",
+    ),
+    "custom_gradient": f"{__name__}.transforms.custom.custom_gradient",
 }
 
 

@@ -6,6 +6,7 @@ the package is imported when the dtype is first asked for.
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
@@ -82,6 +83,14 @@ def is_key(dtype: np.dtype) -> bool:
 
 class extended(np.generic):
     """The class of the dtypes that are none of NumPy's, for `issubdtype`."""
+
+
+class TypePromotionError(ValueError):
+    """Dtypes have no dtype in common, as an implementation of its own may say."""
+
+
+class ExtendedDType:
+    """The class that libraries derive dtypes of their own from, which no array has."""
 
 
 class prng_key(extended):
@@ -176,3 +185,19 @@ def finfo(dtype: Any) -> Any:
         made: Callable[[np.dtype], Any] = ml_dtypes.finfo
         return made(asked)
     return np.finfo(asked)
+
+
+# What `jax.dtypes` has of functions that stand elsewhere, imported when asked for.
+_LATER = {
+    **dict.fromkeys(("iinfo", "issubdtype", "result_type"), "traceir.numpy"),
+    **dict.fromkeys(
+        ("canonicalize_dtype", "scalar_type_of", "itemsize_bits"),
+        "traceir.as_jax.modules.dtype_functions",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return globals().setdefault(name, getattr(import_module(_LATER[name]), name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

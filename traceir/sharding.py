@@ -18,6 +18,7 @@ from traceir.arrays.meshes import (
 )
 from traceir.arrays.sharding import NamedSharding, P, PartitionSpec, Sharding
 from traceir.arrays.sharding import _Unconstrained as _Unconstrained  # of pickles
+from traceir.base import lazy_exports
 
 __all__ = [
     "AbstractMesh",
@@ -33,3 +34,12 @@ __all__ = [
     "make_mesh",
     "set_mesh",
 ]
+
+# What few programs ask for is imported when they do.
+_LATER = {"reshard": "traceir.binding.sharded_arrays"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return lazy_exports.load(globals(), _LATER[name], name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -102,7 +102,7 @@ def test_wheel_has_every_module_and_table(wheel: Path) -> None:
     modules = {
         str(path.relative_to(ROOT))
         for package in PACKAGES
-        for pattern in ("*.py", "*.pyi", "py.typed")
+        for pattern in ("*.py", "*.pyi", "py.typed", "private.toml")
         for path in (ROOT / package).rglob(pattern)
     }
     tables = {

@@ -134,7 +134,7 @@ def _is_user_file(name: str) -> bool:
     if name.startswith(_GENERATED):
         return False
     path = os.path.abspath(name)
-    if path in _BETWEEN:
+    if path in _BETWEEN or path in _LIBRARIES:
         return False
     return not path.startswith(_ROOTS) or path.endswith(_PROGRAMS)
 
@@ -150,6 +150,22 @@ class _UserFiles(dict[str, bool]):
 
 
 _user_files = _UserFiles()
+
+
+# Files of libraries that have said that their lines are no user's.
+_LIBRARIES: set[str] = set()
+
+
+def register_exclusion(file: str) -> None:
+    """Declare that the lines of a file are a library's: errors and equations name the
+    line of whoever calls it.
+
+    >>> register_exclusion("/a/library.py")
+    >>> is_users_code("/a/library.py")
+    False
+    """
+    _LIBRARIES.add(os.path.abspath(file))
+    _user_files.pop(file, None)
 
 
 def is_users_code(file: str) -> bool:

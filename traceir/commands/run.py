@@ -7,7 +7,9 @@ import os
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
+from traceir import as_jax
 from traceir.base import config
 from traceir.base.flags import FLAGS
 from traceir.commands.scripts import tell
@@ -18,24 +20,32 @@ def command(arguments: Sequence[str], prog: str) -> int:
     """Run a program as Python would, with flags; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog,
-        description="Run a program as Python would; at its end, tell on standard error"
-        " which functions it traced, how often, and how long that took.",
+        description="Run a program as Python would, where `import jax` leads to this"
+        " library; at its end, tell on standard error which functions it traced, how"
+        " often, and how long that took.",
         epilog=f"flags: {', '.join(FLAGS)}",
     )
-    parser.add_argument("file", metavar="FILE", help="the program, a .py file")
+    text = "the program: a .py file, or -m and the name of a module"
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help=argparse.SUPPRESS
+    )
+    parser.add_argument("file", metavar="FILE", help=text)
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="its own arguments")
     text = "set a flag, as in --set debug_nans=True; may be repeated"
     parser.add_argument("--set", action="append", default=[], metavar="F=V", help=text)
+    text = "leave `import jax` to JAX"
+    parser.add_argument("--real-jax", action="store_true", help=text)
     parser.add_argument("--quiet", action="store_true", help="tell nothing at the end")
     options = parser.parse_args(arguments)
-    if not os.path.isfile(options.file):
+    if not options.module and not os.path.isfile(options.file):
         parser.error(f"there is no file {options.file}")
     for text in options.set:
         try:
             _set(text)
         except ValueError as error:
             parser.error(str(error))
-    status, kept = _ran(options.file, options.rest)
+    with nullcontext() if options.real_jax else as_jax.standing_in():
+        status, kept = _ran(options.file, options.rest, options.module)
     if not options.quiet:
         sys.stdout.flush()
         print(report(), end="", file=sys.stderr)
@@ -56,11 +66,17 @@ def _set(text: str) -> None:
         raise ValueError(f"{name} is one of {known}, not {value!r}") from None
 
 
-def _ran(file: str, arguments: Sequence[str]) -> tuple[int, Mapping[str, object]]:
-    """Run a file as the main program; its exit status, and its names."""
+def _ran(
+    file: str, arguments: Sequence[str], module: bool = False
+) -> tuple[int, Mapping[str, object]]:
+    """Run a file or a module as the main program; its exit status, and its names."""
     sys.argv = [file, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    sys.path.insert(
+        0, os.getcwd() if module else os.path.dirname(os.path.abspath(file))
+    )
     try:
+        if module:
+            return 0, runpy.run_module(file, run_name="__main__", alter_sys=True)
         return 0, runpy.run_path(file, run_name="__main__")
     except SystemExit as end:
         code = 0 if end.code is None else end.code

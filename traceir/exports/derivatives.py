@@ -9,18 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
-from traceir.transforms.custom.custom_calls import host_rule, instantiated, program_of
-from traceir.transforms.rules.registry import Cotangent, Tangent, Tangents, Values, Zero
+from traceir.transforms.custom.custom_calls import host_rule, program_of
+from traceir.transforms.custom.symbolic_zeros import told
+from traceir.transforms.rules.derivative_templates import zeros
+from traceir.transforms.rules.registry import (
+    Cotangent,
+    Cotangents,
+    Mask,
+    Tangent,
+    Tangents,
+    Values,
+    Zero,
+)
 
 # The params of calls of functions with rules that are rules.
 FUNCTIONS = {"custom_jvp_call": ("jvp",), "custom_vjp_call": ("fwd", "bwd")}
@@ -59,7 +66,7 @@ class JvpProgram:
     ) -> tuple[list[Value], list[Tangent]]:
         """The results, and their tangents."""
         pairs = zip(primals, tangents, strict=True)
-        moving = [instantiated(t, typeof(p)) for p, t in pairs if is_inexact(typeof(p))]
+        moving = [told(t, typeof(p), False) for p, t in pairs if is_inexact(typeof(p))]
         found = _applied(self.closed, [*primals, *moving])
         count = (len(found) + len(self.zero)) // 2
         outs, rest = found[:count], iter(found[count:])
@@ -77,7 +84,9 @@ class ForwardProgram:
     closed: ClosedJaxpr
     count: int
 
-    def __call__(self, primals: Values) -> tuple[list[Value], list[Value], None]:
+    def __call__(
+        self, primals: Values, moving: Mask | None = None
+    ) -> tuple[list[Value], list[Value], None]:
         """Results, residuals, and nothing that the backward rule must know."""
         found = _applied(self.closed, primals)
         return found[: self.count], found[self.count :], None
@@ -97,11 +106,15 @@ class BackwardProgram:
         self,
         trees: None,
         residuals: Values,
-        cotangents: Values,
+        cotangents: Cotangents,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each argument."""
-        given = [ct for ct in cotangents if not is_float0(ct)]
+        given = [
+            zeros(ct.aval) if isinstance(ct, Zero) else ct
+            for ct in cotangents
+            if not isinstance(ct, Zero) or is_inexact(ct.aval)
+        ]
         rest = iter(_applied(self.closed, [*residuals, *given]))
         return [
             Zero(aval) if k in self.zero else next(rest) for k, aval in enumerate(avals)
@@ -168,9 +181,7 @@ def _vjp(
 
     def backward(values: Values) -> list[Value]:
         rest = iter(values[len(saved) :])
-        given = [
-            next(rest) if is_inexact(a) else np.zeros(a.shape, float0) for a in outs
-        ]
+        given = [next(rest) if is_inexact(a) else Zero(a) for a in outs]
         return _moving(bwd(trees, values[: len(saved)], given, avals), zero)
 
     back = _staged(backward, [*saved, *filter(is_inexact, outs)], names[1])

@@ -10,9 +10,9 @@ Takes values, binds a primitive. Start reading at `elementwise.arithmetic.add`.
 - `structural`: primitives that move, read and order elements
 - `composites`: functions of `lax` that take several primitives, or none
 - `derived`: functions of `jax.lax` that are made of others
+- `later`: names of `lax` that few programs ask for, imported when they do
 
->>> from traceir import lax
->>> lax.add(1.0, 2.0)
+>>> add(1.0, 2.0)
 Array(3., dtype=float32, weak_type=True)
 """
 
@@ -129,6 +129,7 @@ from traceir.lax.elementwise.trigonometric import (
     erfc,
     tan,
 )
+from traceir.lax.later import __getattr__ as __getattr__
 from traceir.lax.reductions.collectives import (
     all_gather,
     all_to_all,

@@ -38,11 +38,20 @@ def _named_function(name: str) -> _Any:
     return globals().get(name) or __getattr__(name)
 
 
+# Dtypes of which there are names alone begin so.
+_SMALL = ("float4_", "float6_", "float8_", "int1", "int2", "int4", "uint")
+
+
 def __getattr__(name: str) -> _Any:
     if name in _places:
         # Whole before any other thread sees it.
         shown = _partial(_named.equipped, _named_function, name)
         return _lazy.load(globals(), _places[name], name, shown)
+    if name.startswith(_SMALL):
+        from traceir.numpy.arrays import small_dtypes
+
+        if name in small_dtypes.NAMES:
+            return getattr(small_dtypes, name)
     from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__)

@@ -26,7 +26,7 @@ def register_leaf_type(type_: type) -> None:
 
 
 def register_pytree_node(
-    node_type: type[Any],
+    nodetype: type[Any],
     flatten_func: Callable[[Any], tuple[Iterable[Any], Any]],
     unflatten_func: Callable[[Any, list[Any]], Any],
     flatten_with_keys_func: Callable[[Any], tuple[Keyed, Any]] | None = None,
@@ -63,7 +63,7 @@ def register_pytree_node(
             return places
 
     keyed = flatten_with_keys_func and _keys_by(flatten_with_keys_func)
-    _register(node_type, Kind(flatten_func, join, keys, show_custom, keyed))
+    _register(nodetype, Kind(flatten_func, join, keys, show_custom, keyed))
 
 
 def _keys_by(
@@ -73,7 +73,7 @@ def _keys_by(
 
 
 def register_pytree_with_keys(
-    node_type: type[Any],
+    nodetype: type[Any],
     flatten_with_keys: Callable[[Any], tuple[Keyed, Any]],
     unflatten_func: Callable[[Any, list[Any]], Any],
     flatten_func: Callable[[Any], tuple[Iterable[Any], Any]] | None = None,
@@ -99,7 +99,7 @@ def register_pytree_with_keys(
         return [child for _, child in pairs], meta
 
     register_pytree_node(
-        node_type, flatten_func or flatten, unflatten_func, flatten_with_keys
+        nodetype, flatten_func or flatten, unflatten_func, flatten_with_keys
     )
 
 
@@ -201,7 +201,7 @@ _DataClass = TypeVar("_DataClass", bound=type)
 
 
 def register_dataclass(
-    node_type: _DataClass,
+    nodetype: _DataClass,
     data_fields: Sequence[str] | None = None,
     meta_fields: Sequence[str] | None = None,
     drop_fields: Sequence[str] = (),
@@ -223,7 +223,7 @@ def register_dataclass(
     >>> flatten(Layer(1.5, "dense"))
     ([1.5], PyTreeDef(CustomNode(Layer[('dense',)], [*])))
     """
-    data, meta = _fields_of(node_type, data_fields, meta_fields, drop_fields)
+    data, meta = _fields_of(nodetype, data_fields, meta_fields, drop_fields)
 
     def split(node: Any) -> tuple[list[Any], tuple[Any, ...]]:
         values = tuple(getattr(node, name) for name in meta)
@@ -234,44 +234,44 @@ def register_dataclass(
         return type_(**pairs, **dict(zip(meta, values, strict=True)))
 
     keys = list(map(GetAttrKey, data))
-    _register(node_type, Kind(split, join, lambda *_: keys, show_custom))
-    return node_type
+    _register(nodetype, Kind(split, join, lambda *_: keys, show_custom))
+    return nodetype
 
 
 def _fields_of(
-    node_type: type,
+    nodetype: type,
     data: Sequence[str] | None,
     meta: Sequence[str] | None,
     dropped: Sequence[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields of a dataclass that are children, and those that are metadata."""
     if data is None or meta is None:
-        if not dataclasses.is_dataclass(node_type):
-            raise TypeError(f"{node_type.__name__} is not a dataclass: list its fields")
+        if not dataclasses.is_dataclass(nodetype):
+            raise TypeError(f"{nodetype.__name__} is not a dataclass: list its fields")
         init = [
             field
-            for field in dataclasses.fields(node_type)
+            for field in dataclasses.fields(nodetype)
             if field.init and field.name not in dropped
         ]
         static = [f.name for f in init if f.metadata.get("static", False)]
         meta = static if meta is None else meta
         data = [f.name for f in init if f.name not in meta] if data is None else data
     named = (*data, *meta)
-    if dataclasses.is_dataclass(node_type):
-        init_names = {f.name for f in dataclasses.fields(node_type) if f.init}
+    if dataclasses.is_dataclass(nodetype):
+        init_names = {f.name for f in dataclasses.fields(nodetype) if f.init}
         wanted = init_names - {*dropped}
         if set(named) != wanted:
             raise ValueError(
-                f"data and meta fields of {node_type.__name__} must be {sorted(wanted)}"
+                f"data and meta fields of {nodetype.__name__} must be {sorted(wanted)}"
                 f" together, got {sorted(named)}"
             )
     if len(set(named)) != len(named):
-        raise ValueError(f"fields of {node_type.__name__} named twice: {list(named)}")
+        raise ValueError(f"fields of {nodetype.__name__} named twice: {list(named)}")
     return tuple(data), tuple(meta)
 
 
-def _register(node_type: type, kind: Kind) -> None:
-    if node_type in NODES:
-        raise ValueError(f"{node_type.__name__} is registered as a pytree node already")
-    LEAF_TYPES.discard(node_type)
-    NODES[node_type] = kind
+def _register(nodetype: type, kind: Kind) -> None:
+    if nodetype in NODES:
+        raise ValueError(f"{nodetype.__name__} is registered as a pytree node already")
+    LEAF_TYPES.discard(nodetype)
+    NODES[nodetype] = kind

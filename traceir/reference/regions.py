@@ -139,6 +139,7 @@ REGIONS: dict[str, Callable[..., Call[Any]]] = {
     "while": _while,
     "scan": _scan,
     "custom_jvp_call": _custom,
+    "custom_primitive_call": _custom,
     "custom_vjp_call": _custom,
     "remat2": _jit,
 }

@@ -9,6 +9,7 @@ Start reading at `special.gammas.gamma`.
 - `stats`: distributions, as `jax.scipy.stats` has them
 - `fft`: cosine transforms as `scipy.fft` has them
 - `ndimage`: interpolation in arrays, as `jax.scipy.ndimage` has it
+- `optimize`: minima of functions, named as in `jax.scipy.optimize`
 
 >>> import traceir, traceir.numpy as jnp
 >>> traceir.scipy.linalg.det(jnp.array([[1, 2], [3, 4]]))
@@ -19,7 +20,7 @@ Array(0.5, dtype=float32, weak_type=True)
 
 from traceir.base import lazy_exports as _lazy
 
-__all__ = ["fft", "linalg", "ndimage", "signal", "special", "stats"]
+__all__ = ["fft", "linalg", "ndimage", "optimize", "signal", "special", "stats"]
 
 
 def __getattr__(name: str) -> object:

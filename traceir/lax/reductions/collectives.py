@@ -281,6 +281,23 @@ def ppermute(x: Any, axis_name: AxisName, perm: Iterable[tuple[int, int]]) -> An
     return flatten.map_(permuted, x)
 
 
+def pswapaxes(
+    x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: None = None
+) -> Any:
+    """The named axis and a dimension of the same extent, changed for one another.
+
+    Of each leaf of a tree. Raises as `all_to_all` does.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> swap = lambda row: pswapaxes(row, "i", 0)
+    >>> traceir.vmap(swap, axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    groups = axis_index_groups
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=groups)
+
+
 def all_to_all(
     x: Any,
     axis_name: AxisName,

@@ -40,7 +40,7 @@ def _jit(reading: Reading, params: Params, operands: Operands, line: str) -> Res
     return reading.call(params["jaxpr"], operands, line)
 
 
-@_region("custom_jvp_call", "custom_vjp_call")
+@_region("custom_jvp_call", "custom_primitive_call", "custom_vjp_call")
 def _custom(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
     return reading.call(params["call_jaxpr"], operands, line)
 

@@ -7,6 +7,9 @@ transforms open. Start reading at `custom_jvp.custom_jvp`.
 - `closure_convert`: captured values made arguments
 - `custom_batching`: batching of functions with rules of their own
 - `custom_calls`: calls of functions with derivative rules: parts common to both
+- `custom_gradient`: functions that return their derivative, too
 - `custom_jvp`: functions with a forward-mode rule of their own
+- `custom_primitive`: primitives of users: rules by registry, programs when recorded
 - `custom_vjp`: functions with a reverse-mode rule of their own
+- `symbolic_zeros`: zeros that rules of users are told of, in place of arrays of zeros
 """

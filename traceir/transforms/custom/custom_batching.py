@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.tracing.trace import Value, bind_all, living, typeof
@@ -22,8 +19,10 @@ from traceir.transforms.rules.registry import (
     BatchAxis,
     Batched,
     Cotangent,
+    Cotangents,
     Dim,
     Dims,
+    Mask,
     Tangent,
     Tangents,
     Values,
@@ -140,12 +139,14 @@ def batch_custom_vjp(
 class BatchedForward(_BatchedRule):
     """A forward rule for a batch; residuals keep the dimensions that they come with."""
 
-    def __call__(self, primals: Values) -> tuple[Any, Any, Any]:
+    def __call__(
+        self, primals: Values, moving: Mask | None = None
+    ) -> tuple[Any, Any, Any]:
         """Results, residuals, and the data for the backward rule."""
         known: list[Any] = []
 
         def call(examples: list[Value]) -> list[Value]:
-            outs, residuals, trees = self.rule(examples)
+            outs, residuals, trees = self.rule(examples, moving)
             known.extend([trees, tuple(map(typeof, examples))])
             return [*outs, *residuals]
 
@@ -168,7 +169,7 @@ class BatchedBackward(_BatchedRule):
         self,
         known: tuple[Any, tuple[ShapedArray, ...], list[Dim]],
         residuals: Values,
-        cotangents: Values,
+        cotangents: Cotangents,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each input."""
@@ -179,13 +180,15 @@ class BatchedBackward(_BatchedRule):
 
         def call(values: list[Value]) -> list[Value]:
             rest = iter(values[count:])
-            # Those of integers are of dtype float0, which nothing computes with.
-            cts = [float0_example(*p) if is_float0(p[0]) else next(rest) for p in outs]
+            cts = [
+                Zero(example_of(ct.aval, dim)) if isinstance(ct, Zero) else next(rest)
+                for ct, dim in outs
+            ]
             found = self.rule(trees, values[:count], cts, examples)
             zero.update(k for k, ct in enumerate(found) if isinstance(ct, Zero))
             return [ct for ct in found if not isinstance(ct, Zero)]
 
-        real = [pair for pair in outs if not is_float0(pair[0])]
+        real = [pair for pair in outs if not isinstance(pair[0], Zero)]
         values = [*residuals, *(ct for ct, _ in real)]
         places = [*dims, *(dim for _, dim in real)]
         pairs = iter(over_batch(call, self.axis, values, places))
@@ -202,11 +205,26 @@ class BatchedBackward(_BatchedRule):
         return bind_all("reduce_sum", [pair[0]], params)[0]
 
 
-def float0_example(batch: np.ndarray, dim: Dim) -> np.ndarray:
-    """One example of a batch of dtype float0."""
-    shape = [size for k, size in enumerate(batch.shape) if k != dim]
-    return np.zeros(shape, float0)
+def example_of(aval: ShapedArray, dim: Dim) -> ShapedArray:
+    """The type of one example of a batch."""
+    return aval.update(shape=[n for k, n in enumerate(aval.shape) if k != dim])
+
+
+def batch_custom_primitive(
+    axis: BatchAxis, values: Values, dims: Dims, params: Params
+) -> Batched:
+    """The batching rule of a user's primitive; its program, where the name alone is
+    known."""
+    given: dict[str, Any] = dict(params)
+    call = given["primitive"].function
+    if call is not None:
+        found: Batched = call.batch(axis, values, dims, params)
+        return found
+    program, dims_out = batched_call(given["call_jaxpr"], axis, dims)
+    given.update(call_jaxpr=program)
+    return bind_all("custom_primitive_call", values, sort_params(given)), dims_out
 
 
 BATCH["custom_jvp_call"] = batch_custom_jvp
+BATCH["custom_primitive_call"] = batch_custom_primitive
 BATCH["custom_vjp_call"] = batch_custom_vjp

@@ -39,7 +39,7 @@ from traceir.tracing.trace import (
 from traceir.transforms.autodiff.arguments import CLOSE_OVER, argument_hint, as_array
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.batching.batch_trace import BatchTrace
-from traceir.transforms.rules.derivative_templates import zeros
+from traceir.transforms.custom.symbolic_zeros import SymbolicZero
 from traceir.transforms.rules.registry import Tangent, Tangents, Values, Zero
 
 NONDIFF = "name it in nondiff_argnums: only what is differentiated has to be an array"
@@ -253,29 +253,23 @@ def check_results(
         raise rules.error(rule, got=text)
 
 
-def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
-    """A tangent as a rule takes it: an array, of dtype float0 where there is none."""
-    if not is_inexact(aval):
-        return np.zeros(aval.shape, float0)
-    # Users ask arrays for their shape, and numbers have none.
-    return as_array(zeros(aval) if isinstance(tangent, Zero) else tangent, str)
-
-
 def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
     """The tangent that a rule gave for a value of this type; None if it has another
     type.
 
     The type of what does not vary is that of the value, or float0.
     """
-    if isinstance(given, Zero):
+    if isinstance(given, Zero | SymbolicZero):
         found = given.aval
+        if found.dtype == float0 and found.shape == aval.shape:
+            return Zero(aval)
     elif getattr(given, "dtype", None) == float0:
         return Zero(aval) if np.shape(given) == aval.shape else None
     else:
         found = typeof(given)
     if (found.shape, found.dtype) != (aval.shape, aval.dtype):
         return None
-    varies = is_inexact(aval) and not isinstance(given, Zero)
+    varies = is_inexact(aval) and not isinstance(given, Zero | SymbolicZero)
     return given if varies else Zero(aval)
 
 
@@ -283,4 +277,5 @@ def shown(given: Any) -> str:
     """The type of a rule's result, in an error's text."""
     if getattr(given, "dtype", None) == float0:
         return f"float0[{','.join(map(str, np.shape(given)))}]"
-    return (given.aval if isinstance(given, Zero) else typeof(given)).str_short()
+    zero = isinstance(given, Zero | SymbolicZero)
+    return (given.aval if zero else typeof(given)).str_short()

@@ -14,6 +14,7 @@ from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, bind, typeof
 from traceir.transforms.custom import custom_calls
+from traceir.transforms.custom.symbolic_zeros import told
 from traceir.transforms.rules.registry import (
     JVP,
     JvpResult,
@@ -59,12 +60,17 @@ class custom_jvp:
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.jvp: Rule | None = None
+        self.symbolic_zeros = False
         self._nondiff = custom_calls.Nondiff(fun, nondiff_argnums, nondiff_argnames)
         self._name = function_name(fun)
 
-    def defjvp(self, jvp: Rule) -> Rule:
-        """Register the rule, and return it: this is a decorator."""
-        self.jvp = jvp
+    def defjvp(self, jvp: Rule, symbolic_zeros: bool = False) -> Rule:
+        """Register the rule, and return it: this is a decorator.
+
+        With `symbolic_zeros` it gets a `SymbolicZero` for each tangent that is known to
+        be zero, and may return them.
+        """
+        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
         return jvp
 
     def defjvps(self, *jvps: Rule | None) -> None:
@@ -88,7 +94,7 @@ class custom_jvp:
             ]
             return out, flatten.map_(_total, out, *parts)
 
-        self.jvp = jvp
+        self.jvp, self.symbolic_zeros = jvp, False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
@@ -100,9 +106,16 @@ class custom_jvp:
         leaves, tree = custom_calls.flatten_arguments(primals, self._name, labels)
         fun = custom_calls.completed(self.fun, others)
         body = custom_calls.CustomCallBody(fun, tree, self._name, "custom_jvp", labels)
-        rule = JvpRule(self.jvp, tuple(custom_calls.in_order(others)), body)
+        front = tuple(custom_calls.in_order(others))
+        rule = JvpRule(self.jvp, front, body, self.symbolic_zeros)
         named = HostFunction(function_name(self.jvp), rule)
-        return custom_calls.bind_call("custom_jvp_call", body, leaves, jvp=named)
+        return custom_calls.bind_call(
+            "custom_jvp_call",
+            body,
+            leaves,
+            jvp=named,
+            symbolic_zeros=self.symbolic_zeros,
+        )
 
 
 def _total(primal: Value, *parts: Tangent) -> Tangent:
@@ -124,6 +137,7 @@ class JvpRule:
     rule: Rule
     others: tuple[Any, ...]
     body: custom_calls.CustomCallBody
+    symbolic: bool
 
     def __call__(
         self, primals: Values, tangents: Tangents
@@ -131,7 +145,7 @@ class JvpRule:
         """The leaves of the results, and their tangents."""
         tree = self.body.in_tree
         given = [
-            custom_calls.instantiated(t, typeof(p))
+            told(t, typeof(p), self.symbolic)
             for p, t in zip(primals, tangents, strict=True)
         ]
         pair = self.rule(*self.others, tree.unflatten(primals), tree.unflatten(given))

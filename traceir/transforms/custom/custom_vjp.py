@@ -17,6 +17,7 @@ from traceir.pytrees.key_path import SequenceKey
 from traceir.tracing.trace import Tracer, Value, bind_all, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.custom import custom_calls
+from traceir.transforms.custom.symbolic_zeros import CustomVJPPrimal, told
 from traceir.transforms.rules.derivative_templates import scalar
 from traceir.transforms.rules.registry import (
     BATCH,
@@ -66,12 +67,26 @@ class custom_vjp:
         self.fun = fun
         self.fwd: Rule | None = None
         self.bwd: Rule | None = None
+        self.symbolic_zeros = False
         self._nondiff = custom_calls.Nondiff(fun, nondiff_argnums, ())
         self._name = function_name(fun)
 
-    def defvjp(self, fwd: Rule, bwd: Rule) -> None:
-        """Register the forward and the backward rule."""
-        self.fwd, self.bwd = fwd, bwd
+    def defvjp(
+        self,
+        fwd: Rule,
+        bwd: Rule,
+        symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+    ) -> None:
+        """Register the forward and the backward rule.
+
+        With `symbolic_zeros` each leaf of the forward rule's arguments is a
+        `CustomVJPPrimal`, a value and whether it is differentiated, and the backward
+        rule gets a `SymbolicZero` for each cotangent that is known to be zero.
+        `optimize_remat` changes no result, and nothing here: within `checkpoint`, what
+        of the forward rule nobody needs is not computed anyway.
+        """
+        self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
@@ -91,16 +106,18 @@ class custom_vjp:
             "custom_vjp",
             labels,
         )
-        forward = ForwardRule(self.fwd, custom_calls.completed(self.fwd, others), body)
-        backward = BackwardRule(
-            self.bwd, tuple(custom_calls.in_order(others)), tree, self._name
-        )
+        symbolic = self.symbolic_zeros
+        call = custom_calls.completed(self.fwd, others)
+        forward = ForwardRule(self.fwd, call, body, symbolic)
+        front = tuple(custom_calls.in_order(others))
+        backward = BackwardRule(self.bwd, front, tree, self._name, symbolic)
         return custom_calls.bind_call(
             "custom_vjp_call",
             body,
             leaves,
             fwd=HostFunction(function_name(self.fwd), forward),
             bwd=HostFunction(function_name(self.bwd), backward),
+            symbolic_zeros=symbolic,
         )
 
 
@@ -115,11 +132,17 @@ class ForwardRule:
     rule: Rule
     call: Rule
     body: custom_calls.CustomCallBody
+    symbolic: bool
 
-    def __call__(self, primals: Values) -> Forward:
-        """Results, residuals, and the structures of both."""
+    def __call__(self, primals: Values, moving: Mask | None = None) -> Forward:
+        """Results, residuals, and the structures of both; `moving` tells which primals
+        are differentiated: by default all."""
         name = f"the rule {function_name(self.rule)} of {self.body.name}"
-        pair = self.call(*self.body.in_tree.unflatten(primals))
+        given: Sequence[Any] = primals
+        if self.symbolic:
+            moves = [True] * len(primals) if moving is None else moving
+            given = list(map(CustomVJPPrimal, primals, moves))
+        pair = self.call(*self.body.in_tree.unflatten(given))
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise rules.error("custom_vjp.pair", got=f"{pair!r:.80} from {name}")
         outs, tree = flatten.flatten(pair[0])
@@ -140,16 +163,21 @@ class BackwardRule:
     others: tuple[Any, ...]
     in_tree: flatten.TreeDef
     name: str
+    symbolic: bool
 
     def __call__(
         self,
         trees: tuple[flatten.TreeDef, flatten.TreeDef],
         residuals: Values,
-        cotangents: Values,
+        cotangents: Cotangents,
         avals: Sequence[ShapedArray],
     ) -> list[Cotangent]:
         """The cotangent of each leaf of the arguments, of types `avals`."""
-        saved, ct = trees[0].unflatten(residuals), trees[1].unflatten(cotangents)
+        cts = [
+            told(ct, ct.aval if isinstance(ct, Zero) else typeof(ct), self.symbolic)
+            for ct in cotangents
+        ]
+        saved, ct = trees[0].unflatten(residuals), trees[1].unflatten(cts)
         given = self.rule(*self.others, saved, ct)
         found = list(self.leaves(given))
         return [
@@ -219,11 +247,11 @@ def linearize_call(primals: Values, nonzero: Mask, params: Params) -> LinearizeR
         raise rules.error("custom.capture", got=f"a value captured by {given['name']}")
     fwd = custom_calls.host_rule(given["fwd"], "custom_vjp_call")
     bwd = custom_calls.host_rule(given["bwd"], "custom_vjp_call")
-    outs, residuals, trees = fwd(primals[count:])
+    moving = tuple(nonzero[count:])
+    outs, residuals, trees = fwd(primals[count:], moving)
     avals = tuple(typeof(v) for v in outs)
     giver = f"the forward rule of {given['name']}"
     custom_calls.check_results("custom_vjp.results", given["call_jaxpr"], avals, giver)
-    moving = tuple(nonzero[count:])
     pullback = Pullback(
         bwd, trees, avals, tuple(typeof(v) for v in primals[count:]), moving
     )
@@ -232,7 +260,7 @@ def linearize_call(primals: Values, nonzero: Mask, params: Params) -> LinearizeR
             "bwd": HostFunction(given["bwd"].name, pullback),
             "in_zeros": tuple(not moved for moved in moving),
             "num_res": len(residuals),
-            "symbolic_zeros": False,
+            "symbolic_zeros": given["symbolic_zeros"],
             "out_avals": tuple(a for a in avals if is_inexact(a)),
         }
     )
@@ -257,11 +285,7 @@ class Pullback:
         """The cotangents of those inputs that move, by those of all real results."""
         given = iter(cotangents)
         full = [next(given) if is_inexact(a) else Zero(a) for a in self.outs]
-        values = [
-            custom_calls.instantiated(ct, a)
-            for ct, a in zip(full, self.outs, strict=True)
-        ]
-        found = self.bwd(self.trees, residuals, values, self.ins)
+        found = self.bwd(self.trees, residuals, full, self.ins)
         return [ct for ct, moves in zip(found, self.moving, strict=True) if moves]
 
 

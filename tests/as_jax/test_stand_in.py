@@ -1,0 +1,137 @@
+"""The stand-in: `import jax` leads here, and says so where it cannot."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import traceir
+from traceir import as_jax
+from traceir.__main__ import main
+from traceir.as_jax import private
+from traceir.base.version import JAX_VERSION
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.tree_util import tree_map
+print(jax.__version__, jax.grad(lambda x: lax.sin(x) * jnp.cos(x))(0.0))
+"""
+
+
+@pytest.fixture
+def without_jax(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No module of JAX itself, which other tests may have imported."""
+    for name in [n for n in sys.modules if n.partition(".")[0] in ("jax", "jaxlib")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture
+def standing_in(without_jax: None) -> Iterator[None]:
+    """`import jax` leads here while a test runs."""
+    with as_jax.standing_in():
+        yield
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_modules_are_the_same_objects() -> None:
+    jax = importlib.import_module("jax")
+    for name in ("numpy", "lax", "random", "nn", "tree_util", "scipy.special"):
+        ours = importlib.import_module(f"traceir.{name}")
+        before = ours.__spec__
+        assert importlib.import_module(f"jax.{name}") is ours
+        assert ours.__spec__ is before, "the import system has written over it"
+    assert jax.jit is traceir.jit
+    assert jax.numpy is traceir.numpy
+    assert {"jit", "numpy", "grad"} <= set(dir(jax))
+    assert "rules" not in dir(jax)
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_versions_are_those_of_the_jax_that_is_followed() -> None:
+    jax = importlib.import_module("jax")
+    assert jax.__version__ == JAX_VERSION
+    assert ".".join(map(str, jax.__version_info__)) == JAX_VERSION
+    assert importlib.import_module("jax.version").__version__ == JAX_VERSION
+    assert importlib.import_module("jaxlib").__version__ == JAX_VERSION
+    for name in ("jax", "jaxlib"):
+        assert metadata.version(name) == JAX_VERSION
+        assert metadata.metadata(name)["Name"] == name
+    assert f"jax=={JAX_VERSION}" in (ROOT / "setup.cfg").read_text()
+
+
+@pytest.mark.usefixtures("standing_in")
+@pytest.mark.parametrize(
+    "name", ["jax.no_such_module", "jax.rules", "jax._src.mesh", "jax.numpy._src"]
+)
+def test_a_missing_module_says_so(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match="stands in for JAX") as raised:
+        importlib.import_module(name)
+    assert private.WHERE in str(raised.value)
+    assert raised.value.name == name
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_a_missing_name_says_so() -> None:
+    jax = importlib.import_module("jax")
+    core = importlib.import_module("jax._src.core")
+    for holder, name in ((jax, "no_such"), (jax, "rules"), (core, "no_such")):
+        with pytest.raises(AttributeError, match=rf"no {holder.__name__}\.{name}"):
+            getattr(holder, name)
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_each_private_name_leads_to_what_the_list_says() -> None:
+    for module, names in private.listed().items():
+        held = importlib.import_module(module)
+        for name, row in names.items():
+            assert row.keys() == {"is", "for"} and row["for"], (module, name)
+            assert getattr(held, name) is private.found(row["is"]), (module, name)
+
+
+@pytest.mark.usefixtures("without_jax")
+def test_nothing_is_left_after_it() -> None:
+    before = list(sys.meta_path)
+    with as_jax.standing_in(), as_jax.standing_in():
+        importlib.import_module("jax.numpy")
+        assert as_jax.installed()
+    assert sys.meta_path == before and not as_jax.installed()
+    assert not [name for name in sys.modules if name.partition(".")[0] == "jax"]
+
+
+def test_install_is_for_the_whole_process() -> None:
+    code = (
+        f"import traceir; traceir.as_jax.install(); traceir.as_jax.install(){PROGRAM}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{JAX_VERSION} 1.0\n"
+
+
+def test_install_comes_before_jax(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jax", sys)
+    with pytest.raises(ImportError, match="JAX itself has been imported"):
+        as_jax.install()
+
+
+@pytest.mark.usefixtures("without_jax")
+def test_programs_and_modules_are_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "argv", ["traceir"])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "users_stand_in.py").write_text(PROGRAM)
+    for words in (["users_stand_in.py"], ["-m", "users_stand_in"]):
+        assert main(["run", "--quiet", *words]) == 0
+        assert capsys.readouterr().out == f"{JAX_VERSION} 1.0\n"
+    assert not as_jax.installed()

@@ -1,0 +1,18 @@
+"""The stand-in for JAX: `import jax`, and this library answers.
+
+Takes the names of modules that a program imports; gives this library's modules, the
+same objects. Start reading at `finder.install`.
+
+>>> import traceir
+>>> traceir.as_jax.install  # doctest: +ELLIPSIS
+<function install at ...>
+
+- `distributions`: the metadata of JAX's packages, as `importlib.metadata` tells it
+- `finder`: modules of JAX by their names, and `install`
+- `modules`: modules that JAX has and that few programs name
+- `private`: names of JAX's private modules that libraries import, as a published list
+"""
+
+from traceir.as_jax.finder import install, installed, standing_in
+
+__all__ = ["install", "installed", "standing_in"]

@@ -1,0 +1,186 @@
+"""Types of programs, tracers, and the state of traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from traceir.errors import ConcretizationTypeError, TraceirError
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import Eqn as JaxprEqn
+from traceir.tracing.named_primitives import BuiltInPrimitive
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import Trace, Tracer, current_trace, in_force, typeof
+from traceir.transforms.custom.custom_primitive import Primitive
+
+AbstractValue: TypeAlias = ShapedArray
+get_aval = typeof
+set_current_trace = in_force
+# Classes of arrays of other libraries, and what tells their types.
+pytype_aval_mappings: dict[type, Callable[[Any], ShapedArray]] = {np.ndarray: typeof}
+stop_gradient_p = BuiltInPrimitive("stop_gradient")
+
+__all__ = [
+    "AbstractValue",
+    "Atom",
+    "ClosedJaxpr",
+    "ConcretizationTypeError",
+    "DropVar",
+    "Effect",
+    "Jaxpr",
+    "JaxprEqn",
+    "Literal",
+    "Primitive",
+    "ShapedArray",
+    "Trace",
+    "TraceTag",
+    "Tracer",
+    "Var",
+    "eval_jaxpr",
+    "get_aval",
+    "get_opaque_trace_state",
+    "is_concrete",
+    "jaxpr_as_fun",
+    "mapped_aval",
+    "pytype_aval_mappings",
+    "set_current_trace",
+    "stop_gradient_p",
+    "take_current_trace",
+    "trace_state_clean",
+    "unmapped_aval",
+    "valid_jaxtype",
+]
+
+
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
+    """The results of a program's equations, applied in the trace in force.
+
+    >>> import traceir
+    >>> closed = traceir.make_jaxpr(lambda x: x + 1)(1.0)
+    >>> eval_jaxpr(closed.jaxpr, closed.consts, 2.0)
+    [Array(3., dtype=float32, weak_type=True)]
+    """
+    return apply(ClosedJaxpr(jaxpr, tuple(consts)), args)
+
+
+def jaxpr_as_fun(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
+    """A program as a function of its inputs, which returns the list of its results.
+
+    >>> import traceir
+    >>> jaxpr_as_fun(traceir.make_jaxpr(lambda x: -x)(1.0))(2.0)
+    [Array(-2., dtype=float32, weak_type=True)]
+    """
+
+    def call(*args: Any) -> list[Any]:
+        return apply(closed, args)
+
+    return call
+
+
+class OpaqueTraceState:
+    """The trace that was in force at a moment: equal where it is the same one."""
+
+    __slots__ = ("_trace",)
+
+    def __init__(self, trace: Trace | None) -> None:
+        self._trace = trace
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpaqueTraceState) and self._trace is other._trace
+
+    def __hash__(self) -> int:
+        return hash(self._trace)
+
+
+def get_opaque_trace_state(convention: Hashable = None) -> OpaqueTraceState:
+    """A token for the trace in force, to tell later whether it is another.
+
+    >>> get_opaque_trace_state() == get_opaque_trace_state()
+    True
+    """
+    return OpaqueTraceState(current_trace())
+
+
+def trace_state_clean() -> bool:
+    """True outside every trace.
+
+    >>> trace_state_clean()
+    True
+    """
+    return current_trace() is None
+
+
+@contextmanager
+def take_current_trace() -> Iterator[Trace | None]:
+    """The trace in force, which is not inside the `with`.
+
+    >>> with take_current_trace() as trace:
+    ...     trace is None
+    True
+    """
+    trace = current_trace()
+    with in_force(None):
+        yield trace
+
+
+class DropVar(Var):
+    """The class of results that nobody reads, in other implementations: none here."""
+
+
+class UserEffect:
+    """A kind of effect of a user's primitive, in other implementations."""
+
+
+Effect = UserEffect
+
+
+class TraceTag:
+    """A name for the traces of one transform: equal to itself alone."""
+
+
+def is_concrete(value: Any) -> bool:
+    """True if a value is known here.
+
+    >>> is_concrete(1.0)
+    True
+    """
+    return not isinstance(value, Tracer) or value.knows("level.concretize.array")
+
+
+def valid_jaxtype(value: Any) -> bool:
+    """True for an array, a tracer or a number.
+
+    >>> valid_jaxtype(1.0), valid_jaxtype("text")
+    (True, False)
+    """
+    try:
+        typeof(value)
+    except TraceirError:
+        return False
+    return True
+
+
+def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> ShapedArray:
+    """The type of one example of a batch of so many along an axis.
+
+    >>> mapped_aval(3, 0, ShapedArray((3, 2), "float32"))
+    ShapedArray(float32[2])
+    """
+    if axis is None:
+        return aval
+    return aval.update(shape=aval.shape[:axis] + aval.shape[axis + 1 :])
+
+
+def unmapped_aval(size: int, axis: int | None, aval: ShapedArray) -> ShapedArray:
+    """The type of a batch of so many examples along an axis.
+
+    >>> unmapped_aval(3, 0, ShapedArray((2,), "float32"))
+    ShapedArray(float32[3,2])
+    """
+    if axis is None:
+        return aval
+    return aval.update(shape=(*aval.shape[:axis], size, *aval.shape[axis:]))

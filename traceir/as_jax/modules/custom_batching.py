@@ -1,0 +1,1 @@
+"""Functions with batching rules of their own."""

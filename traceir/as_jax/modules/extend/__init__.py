@@ -1,0 +1,18 @@
+"""The names of `jax.extend`, for libraries that extend the system.
+
+Start reading at `linear_util.wrap_init`.
+
+- `backend`: the platforms that are there
+- `core`: types of programs, and primitives of users
+- `linear_util`: functions with what is told of them
+- `source_info_util`: files whose lines are no user's
+"""
+
+from traceir.as_jax.modules.extend import (
+    backend,
+    core,
+    linear_util,
+    source_info_util,
+)
+
+__all__ = ["backend", "core", "linear_util", "source_info_util"]

@@ -1,0 +1,49 @@
+"""Types of programs, and primitives of users.
+
+Takes names; gives what stands elsewhere under them. Start reading at
+`primitives.__getattr__`.
+
+- `primitives`: primitives of the tables, and those of other programs, by name
+"""
+
+from traceir.as_jax.modules.core import (
+    AbstractValue,
+    ClosedJaxpr,
+    DropVar,
+    Effect,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Primitive,
+    TraceTag,
+    Var,
+    get_opaque_trace_state,
+    jaxpr_as_fun,
+    mapped_aval,
+    set_current_trace,
+    take_current_trace,
+    unmapped_aval,
+    valid_jaxtype,
+)
+from traceir.as_jax.modules.extend.core import primitives
+
+__all__ = [
+    "DropVar",
+    "Effect",
+    "TraceTag",
+    "primitives",
+    "set_current_trace",
+    "take_current_trace",
+    "AbstractValue",
+    "ClosedJaxpr",
+    "Jaxpr",
+    "JaxprEqn",
+    "Literal",
+    "Primitive",
+    "Var",
+    "get_opaque_trace_state",
+    "jaxpr_as_fun",
+    "mapped_aval",
+    "unmapped_aval",
+    "valid_jaxtype",
+]

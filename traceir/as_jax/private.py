@@ -1,0 +1,82 @@
+"""Names of JAX's private modules that libraries import, as a published list.
+
+The list is `private.toml`: under each module its names, what answers for each here, and
+the libraries that need it. No other private name is there.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+WHERE = "https://github.com/traceir/traceir/issues"
+
+
+@cache
+def listed() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """The list: module, name, and a row with `is` and `for`.
+
+    >>> listed()["jax._src.core"]["Primitive"]["is"]
+    'traceir.as_jax.modules.core.Primitive'
+    """
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def is_private(module: str) -> bool:
+    """True if a module is on the list, or holds one that is.
+
+    >>> is_private("jax._src"), is_private("jax._src.core"), is_private("jax.numpy")
+    (True, True, False)
+    """
+    return any(f"{name}.".startswith(f"{module}.") for name in listed())
+
+
+class PrivateModule(ModuleType):
+    """A private module of JAX's: the names that are on the list, and no others."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "Names on the published list of the stand-in.")
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> object:
+        if is_private(f"{self.__name__}.{name}"):
+            return import_module(f"{self.__name__}.{name}")
+        row = listed().get(self.__name__, {}).get(name)
+        if row is None:
+            raise AttributeError(missing(f"{self.__name__}.{name}"))
+        value = found(row["is"])
+        setattr(self, name, value)
+        return value
+
+
+def found(dotted: str) -> object:
+    """The module, or the attribute of one, that a dotted name names.
+
+    >>> found("traceir.numpy.sin").__name__, found("traceir.lax").__name__
+    ('sin', 'traceir.lax')
+    """
+    module, _, name = dotted.rpartition(".")
+    try:
+        return import_module(dotted)
+    except ModuleNotFoundError as error:
+        if error.name != dotted:
+            raise
+    holder: Any = found(module) if module.count(".") else import_module(module)
+    return getattr(holder, name)
+
+
+def missing(name: str) -> str:
+    """The text of the error for a name that is not here."""
+    private = any(part.startswith("_") for part in name.split("."))
+    kind = "private names" if private else "names"
+    return (
+        f"traceir stands in for JAX and has no {name}; a page of its documentation "
+        f"lists the {kind} that it has.\n"
+        f"  A program or a library needs it? Tell us: {WHERE}"
+    )

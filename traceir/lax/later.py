@@ -1,0 +1,21 @@
+"""Names of `lax` that few programs ask for, imported when they do."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+PLACES = {
+    "pswapaxes": "traceir.lax.reductions.collectives",
+}
+
+
+def __getattr__(name: str) -> object:
+    if not name.startswith("__"):
+        if name.endswith("_p"):
+            from traceir.tracing.named_primitives import named
+
+            if (found := named(name)) is not None:
+                return found
+        if name in PLACES:
+            return getattr(import_module(PLACES[name]), name)
+    raise AttributeError(f"module 'traceir.lax' has no attribute {name!r}")
