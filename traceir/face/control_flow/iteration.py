@@ -17,16 +17,21 @@ from traceir import lax
 from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence, index_type
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import note
+from traceir.face.control_flow.state import COMPOUND, Compound, Fixed, Group, tree_of
 from traceir.lax.checks.operands import convert
 from traceir.tracing.trace import Tracer
 
 
-class TracedRange:
+class TracedRange(Compound):
     """A range with traced bounds; in a loop that is recorded, it is its steps."""
 
     def __init__(self, *bounds: Any) -> None:
         given = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self.start, self.stop, self.step = map(_as_python_has_it, given)
+
+    def group(self) -> Group:
+        """The bounds are a program's; a known step stays known."""
+        return _bounds(type(self), self)
 
     def _known(self) -> range:
         # Whoever asks for the numbers themselves has to know the bounds.
@@ -64,6 +69,15 @@ class TracedRange:
     def index(self, value: Any) -> int:
         """The place of a number; raises ValueError if it is not in it."""
         return self._known().index(value)
+
+
+def _bounds(kind: type, steps: Any) -> Group:
+    step = steps.step
+    known = Fixed(step) if isinstance(step, int) else tree_of(step)
+    return Group(kind, (tree_of(steps.start), tree_of(steps.stop), known))
+
+
+COMPOUND[builtins.range] = functools.partial(_bounds, TracedRange)
 
 
 def _as_python_has_it(bound: Any) -> Any:

@@ -60,6 +60,23 @@ class MaybeNone(MaybeUnbound):
     __slots__ = ()
 
 
+class Compound:
+    """A value of Python's that is made of others, some of which may be traced."""
+
+    __slots__ = ()
+
+    def group(self) -> Group:
+        """Its tree."""
+        raise NotImplementedError
+
+    @classmethod
+    def _make(cls, parts: Iterable[Any]) -> Any:
+        return cls(*parts)
+
+
+# The trees of known values that meet those of compound ones, by their classes.
+COMPOUND: dict[type, Callable[[Any], Group]] = {}
+
 # The values that may be absent, and how a tree shows that one is.
 _ABSENT: dict[type, Callable[[Any], bool]] = {
     MaybeUnbound: lambda value: type(value) is MissingValue,
@@ -144,7 +161,7 @@ def tree_of(value: Any) -> Tree:
         return Held(value, np.asarray(value))
     if isinstance(value, tuple):
         return Group(kind, tuple(map(tree_of, value)))
-    return Fixed(value)
+    return value.group() if isinstance(value, Compound) else Fixed(value)
 
 
 def type_of(tree: Tree) -> Tree:
@@ -183,11 +200,22 @@ def joined(a: Tree, b: Tree) -> Tree:
     ):
         pairs = zip(a.parts, b.parts, strict=True)
         return Group(a.kind, tuple(joined(*pair) for pair in pairs))
+    one, other = _compound(a), _compound(b)
+    if one is not a or other is not b:
+        return joined(
+            a if one is a else type_of(one), b if other is b else type_of(other)
+        )
     for tree in (a, b):
         # An array of unknown extent may be one of arguments that can be known.
         if isinstance(tree, Fixed) and hasattr(type(tree.value), "or_sized"):
             raise tree.value.unknown("a name that is handed on")
     raise Unrecordable(f"{said(a)} and {said(b)}")
+
+
+def _compound(tree: Tree) -> Tree:
+    """A known value as the tree that it has beside a traced one."""
+    made = COMPOUND.get(type(tree.value)) if isinstance(tree, Fixed) else None
+    return tree if made is None else made(tree.value)  # type: ignore[union-attr]
 
 
 def _joined(a: ShapedArray, b: ShapedArray) -> ShapedArray:
@@ -258,6 +286,7 @@ def fitted(tree: Tree, kind: Tree) -> Iterator[tuple[Any, ShapedArray]]:
         yield flag.value, BOOL
         yield from fitted(rest, kind.parts[1])
     elif isinstance(kind, Group):
+        tree = _compound(tree)
         parts = tree.parts if isinstance(tree, Group) else [tree] * len(kind.parts)
         for part, inner in zip(parts, kind.parts, strict=True):
             yield from fitted(part, inner)
@@ -296,7 +325,11 @@ def array_pairs(tree: Tree, kind: Tree, made: Any) -> Iterator[tuple[Any, Any]]:
         if not _is_absent(tree, kind.kind):
             inner = _parts(tree, kind.kind)[1]
             yield from array_pairs(inner, kind.parts[1], made.value)
-    elif isinstance(kind, Group) and isinstance(tree, Group):
+    elif (
+        isinstance(kind, Group)
+        and isinstance(tree, Group)
+        and issubclass(kind.kind, tuple)
+    ):
         for part, inner, one in zip(tree.parts, kind.parts, made, strict=True):
             yield from array_pairs(part, inner, one)
 
