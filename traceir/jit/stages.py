@@ -31,6 +31,8 @@ from traceir.tracing.trace import Tracer, current_trace, typeof
 class ShapeDtypeStruct:
     """A shape and a dtype that stand for an array where no value is needed.
 
+    `sharding` is the layout that such an array is to have, which nothing here asks for.
+
     >>> ShapeDtypeStruct((2, 3), "float32")
     ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
@@ -38,11 +40,20 @@ class ShapeDtypeStruct:
     shape: tuple[int, ...]
     dtype: np.dtype
     weak_type: bool
+    sharding: Any
 
-    def __init__(self, shape: Any, dtype: Any, *, weak_type: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any,
+        *,
+        sharding: Any = None,
+        weak_type: bool = False,
+    ) -> None:
         object.__setattr__(self, "shape", tuple(shape))
         object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "weak_type", weak_type)
+        object.__setattr__(self, "sharding", sharding)
 
     @property
     def aval(self) -> ShapedArray:

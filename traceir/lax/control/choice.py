@@ -43,6 +43,7 @@ def cond(
     functions are traced, and must return trees of one structure, of arrays of equal
     shapes and dtypes; one of them is run. They may read arrays and traced values around
     them. Under `vmap` with a batch of predicates, both are run and elements selected.
+    The older form `cond(pred, x, true_fun, y, false_fun)` gives each its own operand.
 
     Raises TypeError (control.callable, control.predicate, control.branch-tree,
     control.branch-types).
@@ -53,6 +54,9 @@ def cond(
     >>> half(6), half(7)
     (Array(3, dtype=int32, weak_type=True), Array(7, dtype=int32, weak_type=True))
     """
+    if _of_two(operands, false_fun) and not callable(operands[0]):
+        x, first, y, second = true_fun, false_fun, *operands
+        return cond(pred, lambda own, _: first(own), lambda _, own: second(own), x, y)
     demand_callable("cond", true_fun=true_fun, false_fun=false_fun)
     values = _operands("cond", operands, operand)
     truth = _truth(pred)
@@ -66,6 +70,11 @@ def cond(
         index = typed(bool(truth), INDEX, False)
     names, funs = ("true_fun", "false_fun"), (true_fun, false_fun)
     return _choose("cond", index, names, funs, values, reverse=True)
+
+
+def _of_two(operands: tuple[Any, ...], second: Any) -> bool:
+    """True for the older form, in which each function has an operand of its own."""
+    return len(operands) == 2 and callable(second) and callable(operands[1])
 
 
 def _operands(asker: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
