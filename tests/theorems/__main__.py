@@ -47,6 +47,8 @@ ALL, COMPILING = Subject(), Subject(compiles=True)
 DRAWN, DRAWN_COMPILING = Subject(random=RANDOM), Subject(random=RANDOM, compiles=True)
 # So many results of applications are kept for programs that have them, too.
 APPLICATIONS = 200_000
+# Modules of this package that have no part in trials.
+APART = frozenset({"__main__.py", "test_theorems.py"})
 # Faults that are kept of each theorem.
 KEPT = 20
 
@@ -66,10 +68,12 @@ def write(record: dict[str, Any]) -> None:
 
 
 def digest() -> str:
-    """The digest of the judgements and of the trials."""
+    """The digest of the judgements, of the trials and of what is made machine code."""
     table = spec_path() / "rules" / "judgements.toml"
-    files = [table, *Path(__file__).parent.glob("*.py")]
-    texts = (path.read_bytes() for path in sorted(files, key=lambda p: p.name))
+    trials = [p for p in Path(__file__).parent.glob("*.py") if p.name not in APART]
+    files = sorted([table, *trials], key=lambda p: p.name)
+    numbers = f"{CHUNK} {COMPILED} {DRAWN_COMPILED}".encode()
+    texts = [numbers, *(path.read_bytes() for path in files)]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
 
 
