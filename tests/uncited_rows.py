@@ -55,14 +55,11 @@ ELSEWHERE = {
         ),
         "tests/test_threads.py",
     ),
-    # Cases call no functions of SciPy's.
-    "face.single": "tests/test_face_errors.py",
     # A plain case calls a function with NumPy's arrays and without options.
     **dict.fromkeys(
         ("face.fallback", "update.argument", "update.refused"),
         "tests/test_plain_errors.py",
     ),
-    "jit.control-flow": "tests/test_control_flow_option.py",
     # It is called with NumPy's usual settings of errors.
     "jit.raising": "tests/test_plain_by_value.py",
     # It makes no objects of classes of its own.
@@ -75,11 +72,8 @@ ELSEWHERE = {
     "face.unsupported": "tests/neighbours/test_ndimage.py",
     "face.density": "tests/neighbours/test_kernel_density.py",
     "face.segments": "tests/neighbours/test_spectra.py",
-    # Protocols between libraries.
-    **dict.fromkeys(
-        ("array.api-version", "array.capsule", "array.dlpack"),
-        "tests/array_api/test_objects.py",
-    ),
+    # A protocol between libraries.
+    "array.dlpack": "tests/array_api/test_objects.py",
     # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
     # Text gives a program the effects that it has.

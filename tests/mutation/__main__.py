@@ -45,8 +45,9 @@ from traceir.rules.load import read_tables
 
 Tables = dict[str, Any]
 Trial = tuple[int, Told | None, float]
-# Mutants that a worker is given at once, and seconds between two writings.
+# Mutants that a worker is given at once, most of one row, and seconds between writes.
 CHUNK = 20
+MOST = 40
 PAUSE = 90
 # What judging the cases reads: kept between hunts, since to find it takes a minute.
 LOOKS = ROOT / "build" / "mutants" / "looks.pickle"
@@ -100,7 +101,8 @@ def _try(numbers: Sequence[int], soon: bool) -> list[Trial]:
         before = Told(entry.killer, entry.by) if entry and entry.killer else None
         chunk.append((_mutants[n], before))
     began = _spent()
-    found = _hunter.sift(chunk) if soon else _hunter.tellers(chunk)
+    hunter = _hunter
+    found = hunter.together(chunk) if soon else [hunter.teller(*one) for one in chunk]
     each = (_spent() - began) / len(numbers)
     return [(n, told, each) for n, told in zip(numbers, found)]
 
@@ -125,6 +127,7 @@ def asked(words: Sequence[str], tables: Tables) -> Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)d)")
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many")
     parser.add_argument("--soon", action="store_true", help="what is told soon alone")
+    parser.add_argument("--new", action="store_true", help="what nothing is known of")
     found = parser.parse_args(words)
     for word in found.words if found.words[:1] not in (["row"], ["check"]) else ():
         if word not in {*tables, *functions.TABLES}:
@@ -143,11 +146,11 @@ def main(words: Sequence[str]) -> int:
             return tell(mutants, rows, hunted, state)
         case ["check", *_]:
             return check(mutants, hunted, state, options.seconds or 8.0)
-    only = options.words
+    only, wanted = options.words, state.unknown if options.new else state.stale
     stale = [
         n
         for n, m in enumerate(mutants)
-        if (not only or m.table in only) and state.stale(m, hunted.of(m))
+        if (not only or m.table in only) and wanted(m, hunted.of(m))
     ]
     allowed = read_allowed()
     try:
@@ -174,6 +177,10 @@ def hunt(
     global _hunter, _mutants, _before
     _hunter, _mutants, _before = Hunter.of(state.tables, LOOKS), mutants, hunted
     _hunter.known_of = Survived(hunted, state, _hunter.numbers)
+    for mutant in mutants:
+        entry = hunted.of(mutant)
+        if entry and entry.killer in _hunter.numbers:
+            _hunter.noted(mutant, (_hunter.numbers[entry.killer], entry.by))
     allowed = read_allowed()
     with (
         get_context("fork").Pool(options.jobs, _begin) as pool,
@@ -182,7 +189,7 @@ def hunt(
         # First those that are told soon, then the others.
         left = list(stale)
         for soon in (True, False)[: 1 if options.soon else 2]:
-            chunks = [left[k : k + CHUNK] for k in range(0, len(left), CHUNK)]
+            chunks = list(_chunks(mutants, left))
             left = []
             for found in pool.imap_unordered(partial(_try, soon=soon), chunks):
                 for n, told, seconds in found:
@@ -198,6 +205,19 @@ def hunt(
                 if options.seconds and time.monotonic() - began > options.seconds:
                     return
             left.sort()
+
+
+def _chunks(mutants: Sequence[Mutant], numbers: Sequence[int]) -> Iterator[list[int]]:
+    """The mutants that a worker is given at once: those of a row together, mostly."""
+    found: list[int] = []
+    for n in numbers:
+        other = found and mutants[found[-1]].row != mutants[n].row
+        if len(found) >= (CHUNK if other else MOST):
+            yield found
+            found = []
+        found.append(n)
+    if found:
+        yield found
 
 
 def report(

@@ -23,8 +23,8 @@ def samples() -> Iterator[tuple[str, tuple[int, ...], dict[str, Any]]]:
     """Collectives over two examples: the shape of an example, and params."""
     for axes in (("i",), ("i", 1), (0, "i")):
         yield "psum", (2, 3), {"axes": axes, **_GROUPS}
-    yield "pmax", (2, 3), {"axes": ("i",), **_GROUPS}
-    yield "pmin", (2, 3), {"axes": ("i",), **_GROUPS}
+        for extremum in ("pmax", "pmin"):
+            yield extremum, (2, 3), {"axes": axes, **_GROUPS}
     for tiled, at in ((False, 0), (False, 2), (True, 0), (True, 1)):
         params = {"all_gather_dimension": at, "tiled": tiled, **_NAMED}
         yield "all_gather", (2, 3), params

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import json
 import pickle
 import time
 from collections import defaultdict
@@ -20,7 +21,7 @@ from typing import Any, Self
 from mutation.edges import edges_of, probes_of
 from mutation.faults import equations
 from mutation.installed import Desk, forget, in_child, install
-from mutation.record import case_digest
+from mutation.record import ROOT, case_digest, digest_of
 from mutation.tables import Tables
 from mutation.verdicts import Judged
 
@@ -35,6 +36,9 @@ COLUMNS = {
     **dict.fromkeys(("jvp", "transpose", "linear", "derivative"), "derivative"),
     "batch": "batch",
 }
+
+# The rows of other tables that are found by their ids.
+BY_ID = ("clauses", "text", "decisions")
 
 
 class Reads:
@@ -102,7 +106,7 @@ def noted(rules: Rules, reads: Reads) -> Rules:
     found = copy.copy(rules)
     for name, value in (
         ("prims", _Noted(prims, reads)),
-        ("clauses", _Noted(rules.clauses, reads)),
+        *((name, _Noted(getattr(rules, name), reads)) for name in BY_ID),
     ):
         object.__setattr__(found, name, value)
     return found
@@ -203,6 +207,24 @@ class Known:
         for n, look in enumerate(self.looks):
             self.judged[n] = Judged(self.cases[n], look.exact)
         self._warm()
+        if kept is not None:
+            self._verdicts(kept.with_name("verdicts.pickle"), texts)
+        forget()  # children know by it what there is to forget, now that all is loaded
+
+    def _verdicts(self, kept: Path, texts: Sequence[str]) -> None:
+        """Have the verdicts of all cases by the usual judges, from a file if it has
+        those of the code and the tables as they are."""
+        files = (f.read_text("utf-8") for f in sorted(ROOT.glob("traceir/**/*.py")))
+        now = digest_of([json.dumps(self.tables, sort_keys=True), *files])
+        digest, found = pickle.loads(kept.read_bytes()) if kept.exists() else ("", {})
+        if digest == now:
+            for n, text in enumerate(texts):
+                self.verdicts |= {(n, by): v for by, v in found.get(text, {}).items()}
+        self.know(range(len(self.cases)), ())
+        named: dict[str, dict[str, Any]] = defaultdict(dict)
+        for (n, by), verdict in self.verdicts.items():
+            named[texts[n]][by] = verdict
+        kept.write_bytes(pickle.dumps((now, dict(named))))
 
     def _looks(self, numbers: Sequence[int]) -> list[Look]:
         reads, found = Reads(), []

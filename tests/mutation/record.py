@@ -32,6 +32,7 @@ TELLERS = {
     "the code of an ask": "code",
     "the rule over examples": "code",
     "the way of running": "code",
+    "what is derived": "code",
 }
 KINDS = ("case", "silence", *dict.fromkeys(TELLERS.values()), "allowed", "surviving")
 NO_ANSWER = "no answer"
@@ -47,6 +48,7 @@ ENGINE = (
     *(f"tests/mutation/{name}.py" for name in ("installed", "verdicts")),
     *(f"tests/mutation/{name}.py" for name in ("edges", "faults", "functions")),
     *(f"tests/mutation/{name}.py" for name in ("asks", "examples", "transform_uses")),
+    "tests/mutation/derived.py",
 )
 
 
@@ -115,6 +117,11 @@ class State:
             return True
         assert entry is not None
         return entry.engine != self.engine or entry.case != self.of_case(entry.killer)
+
+    def unknown(self, mutant: Mutant, entry: Entry | None) -> bool:
+        """True if nothing is known of a mutant, or nothing has told it yet."""
+        told = entry is not None and bool(entry.killer)
+        return self.changed(mutant, entry) or (not told and self.stale(mutant, entry))
 
 
 _rows: dict[tuple[int, Any], str] = {}

@@ -98,7 +98,8 @@ def load(
     have their primitives read when somebody asks for them. A primitive whose rows are
     the very rows that rules which are `like` these have is taken from those.
 
-    >>> rules = load({"errors": {"clause": [{"id": "a.b", "says": "No."}]}})
+    >>> row = {"id": "a.b", "class": "TypeError", "says": "No."}
+    >>> rules = load({"errors": {"clause": [row]}})
     >>> print(rules.error("a.b", got="yes", where=""))
     No.
       got: yes
@@ -218,13 +219,9 @@ class _Loader:
         )
         return self.add(clause, row.where)
 
-    def others(self, table: RowReader) -> dict[str, rows.Clause]:
+    def others(self, table: RowReader, class_: str = "TypeError") -> list[rows.Clause]:
         """The clauses of a table that hold no formula: errors raised by their id."""
-        found = {}
-        for row in table.rows("clause"):
-            clause = self.plain(row)
-            found[clause.id] = clause
-        return found
+        return [self.plain(row, class_) for row in table.rows("clause")]
 
     def prims(
         self, lattice: rows.Lattice, accuracy: Mapping[str, rows.AccuracySet]
@@ -390,9 +387,9 @@ class _Loader:
         # What reading refuses stands with the other rows about text.
         found = self.others(self.table("text"))
         table = self.table("errors")
-        found |= self.others(table)
+        found += self.others(table, class_="")  # each says its own
         table.done()
-        return found
+        return {clause.id: clause for clause in found}
 
 
 def _handling(row: RowReader) -> tuple[Any, bool]:

@@ -49,9 +49,11 @@ class Functions:
             raise self.rules.error("jit.callable")
         if not isinstance(fun, Hashable):
             raise self.rules.error("cache.function.hashable")
-        backend = self.options(name).get("backend")
-        if backend is not None:
-            resolve(backend)
+        options = self.options(name)
+        if options.get("control_flow") not in (None, "staged", "python"):
+            raise self.rules.error("jit.control-flow")
+        if options.get("backend") is not None:
+            resolve(options["backend"])
         if fun not in self.owners:
             self.owners.append(fun)
         self.jitted[name] = fun

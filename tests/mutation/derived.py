@@ -1,0 +1,74 @@
+"""What the judgements derive of some programs: their types, traces and keys.
+
+The oracle types and runs every case by the rules of `judgements.toml`; traces and keys
+are derived here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from theorems.traced import SmallCall, calls, key_of, variants
+
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit.cache.cache_key import KeyTable
+from traceir.oracle.abstract_syntax import as_host_function, as_program
+from traceir.oracle.derivations import Derivation
+from traceir.rules import Rules
+from traceir.text import parse
+
+PROGRAMS = (
+    "{ lambda ; a:f32[2] b:f32[]. let c:f32[2] = add a b; d:f32[] = neg b in (c, d) }",
+    "{ lambda ; a:~f32[]. let b:~f32[] = mul a 2.0 in (b,) }",
+    "{ lambda ; a:i32[] b:i32[]. let c:i32[] = sub b a; d:i32[] = sub c b in (d, c) }",
+)
+
+
+@dataclass
+class Subject:
+    """What derives keys."""
+
+    derivation: Derivation
+    key_table: KeyTable
+
+
+def answers(rules: Rules) -> Sequence[str]:
+    """What is derived by some rules, as texts."""
+    return list(_answers(rules))
+
+
+def _answers(rules: Rules) -> Iterator[str]:
+    try:
+        subject = Subject(Derivation(rules), KeyTable(rules))
+    except Exception as error:
+        yield type(error).__name__
+        return
+    for text in PROGRAMS:
+        program = parse(text)
+        for one in variants(program):
+            yield _answer(_traced, one, subject)
+        for call in calls(program.in_avals):
+            yield _answer(_key, call, subject)
+
+
+def _answer(ask: Any, about: Any, subject: Subject) -> str:
+    try:
+        return str(ask(about, subject))
+    except Exception as error:
+        return type(error).__name__
+
+
+def _traced(one: ClosedJaxpr, subject: Subject) -> Any:
+    term = as_host_function(one)
+    (found,) = subject.derivation.derive("judgement.trace", term, one.in_avals)
+    return as_program(found)
+
+
+def _function(*xs: Any, n: Any) -> None:
+    """A function of arrays and a static number, which is not called."""
+
+
+def _key(call: SmallCall, subject: Subject) -> Any:
+    return key_of(_function, call, subject)[0]

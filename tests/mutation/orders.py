@@ -1,0 +1,185 @@
+"""The cases by which a mutant is tried, and their order.
+
+No case tells a mutant of a row that it does not read. First comes what told the mutant
+before, or others of its row, then what cites the row, then the cheapest.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from mutation.known import COLUMNS, Known
+from mutation.record import Told
+from mutation.tables import Mutant, of_an_exception
+from mutation.verdicts import is_close
+
+from traceir.conform import Case
+from traceir.rules.rules import PRIMITIVES
+
+# Cases of a row by which results near the edge of what is right are tried.
+NEAR = 4
+# Cases of each accuracy set by which the mutants of sets are tried.
+OF_A_SET = 8
+# Cases that are tried before the others, which most mutants do not come to.
+LIKELY = 40
+# Tables that speak of calls of functions alone, which programs have none of.
+OF_CALLS = ("machine", "cache", "levels")
+# Seconds for the cases of one mutant of a table that any case may read.
+ENOUGH = 2.0
+
+
+@dataclass
+class Ordered(Known):
+    """Cases in the order in which they are tried."""
+
+    telling: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    # The cases, by number, of which it is known that they do not tell a mutant.
+    known_of: Callable[[Mutant], Collection[int]] = lambda mutant: ()
+
+    def order(
+        self, mutant: Mutant, before: Told | None = None, alone: bool = False
+    ) -> list[int]:
+        """The cases to try: those that told this one or its like, that are about it."""
+        vain = self.known_of(mutant)
+        return [n for n in self._order(mutant, before, alone) if n not in vain]
+
+    def _order(self, mutant: Mutant, before: Told | None, alone: bool) -> list[int]:
+        known = before is not None and before.killer in self.numbers
+        first = [self.numbers[before.killer]] if before and known else []
+        if alone and before is not None:
+            return first
+        if mutant.table == "sets":
+            like = self.telling[mutant.row][:8]
+            return list(dict.fromkeys([*first, *like, *self.of_sets]))
+        wanted = self.read_names(mutant)
+        reading = [
+            n
+            for n, look in enumerate(self.looks)
+            if wanted is None or wanted & look.reads
+        ]
+        if mutant.table == "staged":  # of which plain functions alone have anything
+            reading = [n for n, case in enumerate(self.cases) if case.plain]
+        elif mutant.table != "errors":
+            reading = [n for n in reading if not self.cases[n].plain]
+
+        def late(n: int) -> tuple[bool, float]:
+            return mutant.row not in self.cases[n].cites, self.looks[n].seconds
+
+        reading = sorted(reading, key=late)
+        allowed = {*reading}
+        near, far = self.telling[part_of(mutant)], self.telling[mutant.row]
+        any_row = self.telling[mutant.table] if wanted is None else ()
+        like = [n for n in (*near[:8], *far[:8], *any_row[:LIKELY]) if n in allowed]
+        if wanted is None:
+            reading = self.some(reading, mutant)
+        return list(dict.fromkeys([*first, *like, *reading]))
+
+    def some(self, reading: Sequence[int], mutant: Mutant) -> list[int]:
+        """The cases that are tried where any may tell a mutant: those that cite its
+        row, then some of each family, as many as the time for one mutant allows.
+        """
+        if mutant.table in OF_CALLS:
+            reading = [n for n in reading if self.cases[n].session]
+        turns: dict[str, int] = defaultdict(int)
+        rank = {}
+        for n in reading:
+            family = self.cases[n].name.partition("/")[0]
+            cited = mutant.row in self.cases[n].cites
+            rank[n] = 0 if cited else turns[family]
+            turns[family] += not cited
+        found, spent = [], 0.0
+        for n in sorted(reading, key=rank.__getitem__):
+            found.append(n)
+            spent += self.looks[n].seconds
+            if spent > ENOUGH:
+                break
+        return found
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The numbers of the cases by their names."""
+        return {case.name: n for n, case in enumerate(self.cases)}
+
+    def near(self, order: Sequence[int]) -> list[int]:
+        """The cases by which it is told what is right or wrong by a little.
+
+        One has a zero among its results: of some sets that is either of the two.
+        """
+        close = [n for n in order if is_close(self.cases[n])]
+        zero = (n for n in close if has_zero(self.cases[n]))
+        return list(dict.fromkeys([*islice(zero, 1), *close[:NEAR]]))
+
+    def unlike(self, order: Sequence[int]) -> list[int]:
+        """The cases by which relations are told: the greatest of each kind.
+
+        Those that told others come first.
+        """
+        found: dict[tuple[Any, ...], tuple[int, int]] = {}
+        close = [n for n in order if is_close(self.cases[n])]
+        for n in close:
+            kind, size = kind_of(self.cases[n])
+            if kind not in found or size > found[kind][0]:
+                found[kind] = size, n
+        return sorted((n for _, n in found.values()), key=close.index)
+
+    @cached_property
+    def of_sets(self) -> list[int]:
+        """The cases by which mutants of accuracy sets are told: some of each set."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for n in sorted(range(len(self.cases)), key=lambda n: self.looks[n].seconds):
+            if is_close(self.cases[n]):
+                (eqn,) = self.cases[n].program().eqns
+                kinds = "".join(sorted({v.aval.dtype.kind for v in eqn.outputs}))
+                found[self.base.prims[eqn.primitive].accuracy, kinds].append(n)
+        return [n for some in found.values() for n in some[:OF_A_SET]]
+
+    def read_names(self, mutant: Mutant) -> set[str] | None:
+        """The names that a case must read to tell a mutant; None if any case may."""
+        if mutant.table == "reals":
+            named = f"'{mutant.row}'"
+            rows = self.base.written.items()
+            return {name for name, row in rows if named in repr(row)}
+        if of_an_exception(mutant):
+            parts = mutant.where.split("/")
+            return {f"{parts[2]}.{parts[4]}" if "clause" in parts[3:] else mutant.row}
+        if mutant.table in PRIMITIVES and len(mutant.path) > 2:
+            _, section, name, *rest = map(str, mutant.path)
+            names = [name] if section == "prim" else self.classes.get(name, [])
+            column = COLUMNS.get(rest[0]) if rest else None
+            return {f"{n}.{column}" if column else n for n in names}
+        if mutant.table in ("errors", "text"):
+            return {mutant.row}
+        return None
+
+
+def has_zero(case: Case) -> bool:
+    """True if a case has a zero with a sign among its results."""
+    results = [v.array for v in case.values("value")]
+    return any(r.dtype.kind in "fc" and not r.all() for r in results)
+
+
+def kind_of(case: Case) -> tuple[tuple[Any, ...], int]:
+    """The kind of a close case, by its params and operands, and their extent."""
+    (eqn,) = case.program().eqns
+    operands = [value.array for value in case.values("call")]
+    numbers = [a for a in operands if a.dtype.kind in "fc"]
+    finite = all(np.isfinite(a).all() for a in numbers)
+    forms = [(a.dtype.kind, a.ndim, is_wide(a.shape)) for a in operands]
+    size = sum(a.size for a in operands)
+    return (eqn.primitive, str(eqn.params), finite, size > 0, *forms), size
+
+
+def is_wide(shape: tuple[int, ...]) -> bool | None:
+    """True for matrices with more columns than rows, None for square ones."""
+    return None if len({*shape[-2:]}) < 2 else shape[-1] > shape[-2]
+
+
+def part_of(mutant: Mutant) -> str:
+    """The part of a row that a mutant changes, such as one formula."""
+    return "/".join(mutant.where.split("/")[:5])
