@@ -290,6 +290,9 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             return list(bind("jit", *values, jaxpr=closed, name=self._name))
 
         if records and trace.transform == "jit":
+            failed = trace.checks or trace.status is not None or trace.writes_outside
+            if checks is None and not failed:
+                return list(run(operands))
             called = face_module("numpy").called
             return list(called(trace, closed, checks, run, operands))
         found = run(operands)
