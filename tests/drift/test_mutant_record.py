@@ -47,7 +47,7 @@ UNSETTLED: Mapping[str, int] = {
     "program": 18,
     "random": 180,
     "reals": 203,
-    "regions": 38,
+    "regions": 12,
     "sets": 446,
     "special": 386,
     "staged": 127,
