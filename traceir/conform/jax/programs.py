@@ -27,7 +27,9 @@ from traceir.rules import default
 from traceir.transforms.batching.batching_rules import named_axes
 
 # What JAX calls by a function, which text cannot give.
-NAMED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_lin"})
+NAMED = frozenset(
+    {"custom_jvp_call", "custom_vjp_call", "custom_lin", "custom_primitive_call"}
+)
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
