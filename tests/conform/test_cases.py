@@ -286,7 +286,7 @@ TWO = (TypedValue(ShapedArray((), "float32"), np.float32(2)),)
         (Fake(outcomes=(Outcome("traces", None, ONE), Outcome("traces"))), CALLS,
          "fail", "traces, expected hits"),
         (Fake(outcomes=(Outcome("raises", "x.y"),)), CALLS,
-         "fail", "raises x.y, expected traces"),
+         "fail", "raises x.y (no rule has this name), expected traces"),
         (Fake(choices={"choice.sum-order": "free"}), VALUE, "pass", ""),
         (Fake(choices={"choice.sum-order": "any"}), VALUE, "fail", "not allowed"),
         (Fake(choices={"choice.x": "any"}), VALUE, "fail", "no choice"),

@@ -1,4 +1,4 @@
-"""What the judgements derive of some programs: their types, traces and keys.
+"""Types, traces and keys that the judgements derive of some programs.
 
 The oracle types and runs every case by the rules of `judgements.toml`; traces and keys
 are derived here alone.
