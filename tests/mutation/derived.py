@@ -28,14 +28,14 @@ PROGRAMS = (
 
 @dataclass
 class Subject:
-    """What derives keys."""
+    """The rules that derive keys."""
 
     derivation: Derivation
     key_table: KeyTable
 
 
 def answers(rules: Rules) -> Sequence[str]:
-    """What is derived by some rules, as texts."""
+    """The texts of all that some rules derive."""
     return list(_answers(rules))
 
 

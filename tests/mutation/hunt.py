@@ -176,7 +176,7 @@ class Hunter(Ordered):
         return self.noted(mutant, answer[0])
 
     def besides(self, mutant: Mutant, changed: Rules) -> Told | None:
-        """What tells a mutant besides cases: tests of their own, of what no case is."""
+        """Tests of their own that tell mutants besides cases."""
         if mutant.path[-1] == "code" and mistaken(changed):
             return Told(CODE)
         if mutant.table == "collectives" and unlike():
@@ -219,7 +219,7 @@ class Hunter(Ordered):
 
     @cached_property
     def derived(self) -> Sequence[str]:
-        """What the judgements derive without mutation."""
+        """The texts that the judgements derive without mutation."""
         return answers(self.base)
 
     def _different(
