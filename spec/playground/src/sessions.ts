@@ -208,6 +208,7 @@ export class Session implements Surroundings {
     const places = [options.static_argnums ?? []].flat().map(Number);
     if (places.some((k) => k >= parameters.length || k < -parameters.length)) throw this.spec.error("jit.static_argnums", String(places));
     if ([options.static_argnames ?? []].flat().some((n: string) => !parameters.includes(n))) throw this.spec.error("jit.static_argnames", "a name");
+    if (![undefined, null, "staged", "python"].includes(options.control_flow)) throw this.spec.error("jit.control-flow", options.control_flow);
   }
 
   /** A call of a function under `jit`: its event, its results, and the trace that it used. */
