@@ -188,7 +188,7 @@ def test_spec_prints_rows(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert 'id = "compat.option"' in told and "\n[prim.sin]\n" in told
     assert main(["spec", "compat.*"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert len(capsys.readouterr().out.splitlines()) == 4
     assert main(["spec", "compat.optoin"]) == 1
     assert "is it compat.option" in capsys.readouterr().err
 

@@ -83,7 +83,7 @@ def test_what_is_borrowed_is_on_record() -> None:
 def test_what_is_borrowed_is_on_the_page() -> None:
     """With a reason, in the order of the record or another."""
     page = Path(traceir.__file__).parent.parent / "spec" / "conformance.rst"
-    named = set(re.findall(r"\*([a-z]+/[\w-]+)\*", page.read_text(encoding="utf-8")))
+    named = set(re.findall(r"\*([a-z_]+/[\w-]+)\*", page.read_text(encoding="utf-8")))
     assert set(RECORD.read_text(encoding="utf-8").split()) == named & CASES.keys()
 
 

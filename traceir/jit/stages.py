@@ -55,6 +55,11 @@ class ShapeDtypeStruct:
         object.__setattr__(self, "weak_type", weak_type)
         object.__setattr__(self, "sharding", sharding)
 
+    def __setstate__(self, state: Any) -> None:
+        shape, dtype, weak_type, *sharding = state  # of which earlier ones have none
+        layout = sharding[0] if sharding else None
+        self.__init__(shape, dtype, weak_type=weak_type, sharding=layout)  # type: ignore[misc]  # it is being made
+
     @property
     def aval(self) -> ShapedArray:
         """The abstract value that it stands for; TypeError (jit.dtype) if none does."""
