@@ -11,7 +11,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
-.PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
+.PHONY: gpu-check libraries against-jax against-numpy conform-jax corpus reach bench plain
 .PHONY: specification new-primitive array-api record-types costs tla tlc spec-pdf theorems playground
 
 help: ## list the targets
@@ -54,6 +54,15 @@ array-api: $(VENV)/.test ## the Array API standard's own tests, by the script AR
 
 gpu-check: $(VENV)/.cuda ## cases, tests and times on a CUDA device, in one table; ARGS=-h
 	$(VENV)/cuda/bin/python -m tools.gpu_check $(ARGS)
+
+$(VENV)/libraries: tests/libraries/requirements.txt
+	$(PYTHON) -m venv $@
+	$@/bin/pip install --disable-pip-version-check $(quiet) --no-deps -r $<
+	$@/bin/pip install --disable-pip-version-check $(quiet) -e '.[numba]'
+	@touch $@
+
+libraries: $(VENV)/libraries ## run programs of libraries written for JAX, beside its numbers; ARGS=NAME
+	PYTHONPATH=tests $</bin/python -m libraries $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
