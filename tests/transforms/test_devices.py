@@ -7,12 +7,12 @@ import math
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from eight_devices import eight_devices as eight_devices
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,14 +22,6 @@ from traceir.errors import TraceirError
 from traceir.sharding import AbstractMesh, Mesh, NamedSharding, P, SingleDeviceSharding
 
 X = np.arange(16, dtype="float32").reshape(8, 2)
-
-
-@pytest.fixture(autouse=True)
-def _eight() -> Iterator[None]:
-    before = traceir.config.num_cpu_devices
-    traceir.config.update("jax_num_cpu_devices", 8)
-    yield
-    traceir.config.update("num_cpu_devices", before)
 
 
 def _mesh() -> Mesh:

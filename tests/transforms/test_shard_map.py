@@ -5,11 +5,11 @@ mesh.context, mesh.set"""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from eight_devices import eight_devices as eight_devices
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,14 +40,6 @@ FACTORS = [
     (7,),
 ]
 RANKED = np.arange(16, dtype="float32").reshape(8, 2)
-
-
-@pytest.fixture(autouse=True)
-def _eight() -> Iterator[None]:
-    before = traceir.config.num_cpu_devices
-    traceir.config.update("num_cpu_devices", 8)
-    yield
-    traceir.config.update("num_cpu_devices", before)
 
 
 def _mesh(*sizes: int) -> Mesh:
