@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
 .PHONY: gpu-check libraries against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: specification new-primitive array-api record-types costs tla tlc spec-pdf theorems playground
+.PHONY: specification new-primitive array-api record-types record-names costs tla tlc spec-pdf theorems playground
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -94,6 +94,9 @@ corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 
 record-types: $(VENV)/.jax ## write what JAX gives for calls of every function; ARGS=misuse
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m result_types.record $(ARGS)
+
+record-names: $(VENV)/.jax ## write the public names of JAX with their parameters
+	$(VENV)/jax/bin/python -m tests.answers.names
 
 new-primitive: $(VENV)/.test ## write all that a primitive needs; NAME=softsign ARGS=--binary
 	$(python) -m tools.new_primitive $(NAME) $(ARGS)

@@ -11,6 +11,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, as_array, is_tracer, operand, shape_of
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import full
 from traceir.numpy.elementwise.composites import floor_divide
 from traceir.numpy.indexing.at_updates import IndexUpdate
@@ -22,6 +23,7 @@ from traceir.tracing.trace import typeof
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
 
 
+@takes_out_sharding
 def segment_sum(
     data: Operand,
     segment_ids: Operand,
@@ -30,6 +32,7 @@ def segment_sum(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Row `k` is the sum of the rows of `data` whose id is `k`; 0 where there is none.
 
@@ -50,6 +53,7 @@ def segment_sum(
     return _segments("sum", data, segment_ids, num_segments, *flags)
 
 
+@takes_out_sharding
 def segment_prod(
     data: Operand,
     segment_ids: Operand,
@@ -58,6 +62,7 @@ def segment_prod(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Products as `segment_sum`; 1 where there is no row.
 
@@ -69,6 +74,7 @@ def segment_prod(
     return _segments("prod", data, segment_ids, num_segments, *flags)
 
 
+@takes_out_sharding
 def segment_max(
     data: Operand,
     segment_ids: Operand,
@@ -77,6 +83,7 @@ def segment_max(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Greatest elements as `segment_sum`; the least of the dtype where there is no row.
 
@@ -88,6 +95,7 @@ def segment_max(
     return _segments("max", data, segment_ids, num_segments, *flags)
 
 
+@takes_out_sharding
 def segment_min(
     data: Operand,
     segment_ids: Operand,
@@ -96,6 +104,7 @@ def segment_min(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Least elements as `segment_sum`; the greatest of the dtype where there is no row.
 

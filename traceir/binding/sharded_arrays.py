@@ -10,15 +10,15 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import LIVING, Array
 from traceir.arrays.devices import CpuDevice
-from traceir.arrays.meshes import AxisType, Shape
+from traceir.arrays.meshes import Shape
 from traceir.arrays.sharding import (
-    NamedSharding,
     Sharding,
     check_sharding,
     spread_shardings,
 )
 from traceir.arrays.shards import Index
 from traceir.binding.device_put import device_put
+from traceir.lax.checks.out_shardings import check_explicit
 from traceir.numpy.arrays.creation import asarray
 from traceir.pytrees import flatten
 
@@ -117,10 +117,5 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
     """
     _, tree = flatten.flatten(xs)
     for place in spread_shardings("out_shardings", out_shardings, tree):
-        if isinstance(place, NamedSharding):
-            types = dict(zip(place.mesh.axis_names, place.mesh.axis_types, strict=True))
-            named = [a for d in range(len(place.spec)) for a in place.spec.axes(d)]
-            if any(types[axis] is not AxisType.Explicit for axis in named):
-                got = f"{place.spec!r} and {place.mesh}"
-                raise rules.error("sharding.explicit", got=got)
+        check_explicit(place, "reshard")
     return device_put(xs, out_shardings)

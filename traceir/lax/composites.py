@@ -27,6 +27,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.operands import operand as checked
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.elementwise.arithmetic import (
@@ -153,6 +154,7 @@ def _upper(a: Operand, b: Operand) -> Array:
     return add(mul(high, above), carried)
 
 
+@takes_out_sharding
 def ragged_dot(
     lhs: Operand,
     rhs: Operand,
@@ -160,6 +162,7 @@ def ragged_dot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
     group_offset: None = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Products of groups of rows, one after the other, with one matrix each.
 

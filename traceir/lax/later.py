@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 PLACES = {
+    "AccuracyMode": "traceir.lax.checks.accuracy",
+    "Tolerance": "traceir.lax.checks.accuracy",
     "pswapaxes": "traceir.lax.reductions.collectives",
 }
 

@@ -29,6 +29,7 @@ from traceir.lax.checks.operands import (
     given,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.numpy.arrays import creation
 from traceir.numpy.elementwise.arithmetic import divide, multiply, sign, sqrt
@@ -67,7 +68,13 @@ __all__ = [
 _CUT = 0.87962566103423978
 
 
-def zeros(key: Key, shape: ShapeLike, dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def zeros(
+    key: Key,
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    out_sharding: OutSharding = None,
+) -> Array:
     """An initializer: 0 everywhere.
 
     >>> zeros(None, 2)
@@ -76,7 +83,13 @@ def zeros(key: Key, shape: ShapeLike, dtype: DTypeLike = None) -> Array:
     return creation.zeros(shape, float if dtype is None else dtype)
 
 
-def ones(key: Key, shape: ShapeLike, dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def ones(
+    key: Key,
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    out_sharding: OutSharding = None,
+) -> Array:
     """An initializer: 1 everywhere.
 
     >>> ones(None, 2)

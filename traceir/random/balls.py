@@ -13,6 +13,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, operands
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.reductions.reductions import sum as _sum
@@ -23,8 +24,14 @@ from traceir.random.requests import Shape, ShapeLike, floating, shaped, spread
 from traceir.random.trials import rademacher
 
 
+@takes_out_sharding
 def generalized_normal(
-    key: Key, p: Operand, shape: ShapeLike = (), dtype: DTypeLike = None
+    key: Key,
+    p: Operand,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The density `exp(-|x|**p)`, which of p = 2 is a normal one.
 
@@ -49,12 +56,15 @@ def _generalized_normal(key: Key, p: Operand, shape: Shape, dtype: np.dtype) -> 
     return side * _power(size, divide(1.0, p))
 
 
+@takes_out_sharding
 def ball(
     key: Key,
     d: int,
     p: Operand = 2,
     shape: ShapeLike = (),
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Vectors of `d` numbers with a `p`-norm of at most 1, all as probable.
 

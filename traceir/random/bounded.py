@@ -10,6 +10,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, typed
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import clip
 from traceir.random.keys import Key
@@ -17,12 +18,15 @@ from traceir.random.real import uniform
 from traceir.random.requests import Shape, ShapeLike, drawn, real, spread
 
 
+@takes_out_sharding
 def truncated_normal(
     key: Key,
     lower: Operand,
     upper: Operand,
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Normal numbers between `lower` and `upper`, which are not drawn themselves.
 
@@ -50,6 +54,7 @@ def _truncated_normal(
     return clip(x, least, most)
 
 
+@takes_out_sharding
 def triangular(
     key: Key,
     left: Operand,
@@ -57,6 +62,8 @@ def triangular(
     right: Operand,
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Numbers from `left` to `right`, the more probable the nearer to `mode`.
 

@@ -13,6 +13,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, split
 from traceir.random.real import uniform
 from traceir.random.requests import Shape, ShapeLike, counted, shaped, spread
@@ -24,8 +25,14 @@ MANY = 10.0
 SAFE = 1e5
 
 
+@takes_out_sharding
 def poisson(
-    key: Key, lam: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    lam: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The count of events that happen `lam` times on average; by default int32.
 

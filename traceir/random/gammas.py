@@ -22,6 +22,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, partitionable, split
 from traceir.random.requests import (
     Shape,
@@ -35,8 +36,14 @@ from traceir.random.requests import (
 from traceir.tracing.trace import bind_one
 
 
+@takes_out_sharding
 def gamma(
-    key: Key, a: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    a: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The gamma distribution: x**(a - 1) exp(-x), from 0 on.
 
@@ -50,8 +57,14 @@ def gamma(
     return drawn("gamma", partial(_gamma, log_space=False), key, shape, dtype, a)
 
 
+@takes_out_sharding
 def loggamma(
-    key: Key, a: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    a: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The logarithm of a gamma number, finite where that itself would be 0.
 
@@ -79,12 +92,15 @@ def _gamma(
     )
 
 
+@takes_out_sharding
 def beta(
     key: Key,
     a: Operand,
     b: Operand,
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The beta distribution: x**(a - 1) (1 - x)**(b - 1), between 0 and 1.
 
@@ -111,8 +127,14 @@ def _beta(key: Key, a: Operand, b: Operand, shape: Shape, dtype: np.dtype) -> Ar
     return lax.div(first, lax.add(first, second))
 
 
+@takes_out_sharding
 def dirichlet(
-    key: Key, alpha: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    alpha: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Vectors of positive numbers with sum 1, of forms `alpha` along the last axis.
 

@@ -18,6 +18,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.composites import clip
 from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, ShapeLike, ranked, shaped
@@ -25,12 +26,15 @@ from traceir.random.words import bits
 from traceir.tracing.trace import typeof
 
 
+@takes_out_sharding
 def randint(
     key: Key,
     shape: ShapeLike,
     minval: Operand,
     maxval: Operand,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Integers from `minval` to less than `maxval`, which broadcast to `shape`.
 

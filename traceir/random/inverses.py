@@ -16,6 +16,7 @@ from traceir.arrays.array import Array
 from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.elementwise.composites import where
@@ -33,7 +34,14 @@ from traceir.random.requests import (
 from traceir.random.trials import check_mode
 
 
-def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def exponential(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """The waiting time for events that happen once in a unit of time: exp(-x), from 0
     on.
 
@@ -51,11 +59,14 @@ def _exponential(key: Key, shape: Shape, dtype: np.dtype) -> Array:
     return lax.neg(lax.log1p(lax.neg(uniform(key, shape, dtype))))
 
 
+@takes_out_sharding
 def gumbel(
     key: Key,
     shape: ShapeLike = (),
     dtype: DTypeLike = None,
     mode: str | None = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The greatest of many: its distribution function is exp(-exp(-x)).
 
@@ -96,7 +107,14 @@ def _gumbel(key: Key, shape: Shape, dtype: np.dtype, mode: str) -> Array:
     return lax.neg(lax.log(lax.neg(lax.log1p(lax.neg(u)))))
 
 
-def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def laplace(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """Two exponential distributions back to back: `exp(-|x|) / 2`.
 
     Raises ValueError (random.floating), TypeError (face.shape).
@@ -115,7 +133,14 @@ def _laplace(key: Key, shape: Shape, dtype: np.dtype) -> Array:
     return lax.mul(lax.sign(u), lax.log1p(lax.neg(lax.abs(u))))
 
 
-def logistic(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def logistic(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """The logarithm of odds: its distribution function is 1 / (1 + exp(-x)).
 
     Raises ValueError (random.floating), TypeError (face.shape).
@@ -134,7 +159,14 @@ def _logistic(key: Key, shape: Shape, dtype: np.dtype) -> Array:
     return lax.sub(lax.log(u), lax.log1p(lax.neg(u)))
 
 
-def cauchy(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def cauchy(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """The quotient of two normal numbers: 1 / (pi (1 + x**2)).
 
     Raises ValueError (random.floating), TypeError (face.shape).
@@ -153,8 +185,14 @@ def _cauchy(key: Key, shape: Shape, dtype: np.dtype) -> Array:
     return lax.tan(lax.mul(typed(pi, dtype, False), lax.sub(u, like(0.5, u))))
 
 
+@takes_out_sharding
 def pareto(
-    key: Key, b: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    b: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Heavy tails: b / x**(b + 1), from 1 on.
 
@@ -205,8 +243,14 @@ def _weibull_min(
     return multiply(_power(waited, divide(1.0, concentration)), scale)
 
 
+@takes_out_sharding
 def rayleigh(
-    key: Key, scale: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    scale: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The length of a vector of two normal numbers, times `scale`.
 

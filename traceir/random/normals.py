@@ -22,6 +22,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.linalg import cholesky, eigh, norm, qr, svd
 from traceir.numpy.products.einsum import einsum
@@ -45,11 +46,14 @@ ONE = np.float32(1.0)
 METHODS = ("cholesky", "eigh", "svd")
 
 
+@takes_out_sharding
 def lognormal(
     key: Key,
     sigma: Operand = ONE,
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """exp of a normal number with standard deviation `sigma`.
 
@@ -66,7 +70,14 @@ def lognormal(
     return lax.exp(multiply(normal(key, asked, found), wide))
 
 
-def maxwell(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def maxwell(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """The length of a vector of three normal numbers.
 
     Raises ValueError (random.floating), TypeError (face.shape).
@@ -117,8 +128,14 @@ def _double_sided_maxwell(
     return add(multiply(lax.mul(side, distance), scale), loc)
 
 
+@takes_out_sharding
 def wald(
-    key: Key, mean: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    mean: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The inverse Gaussian distribution of scale 1: when a drifting walk arrives.
 
@@ -150,6 +167,7 @@ def _wald(key: Key, mean: Operand, shape: Shape, dtype: np.dtype) -> Array:
     return lax.select_n(small, lax.div(square, x), x)
 
 
+@takes_out_sharding
 def multivariate_normal(
     key: Key,
     mean: Operand,
@@ -157,6 +175,8 @@ def multivariate_normal(
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
     method: str = "cholesky",
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Vectors of normal numbers with these means and covariances.
 
@@ -218,12 +238,15 @@ def _root(cov: Array, method: str) -> Array:
     return multiply(vectors, lax.sqrt(lax.expand_dims(sizes, (sizes.ndim - 1,))))
 
 
+@takes_out_sharding
 def orthogonal(
     key: Key,
     n: int,
     shape: ShapeLike = (),
     dtype: DTypeLike = None,
     m: int | None = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Matrices with orthonormal rows or columns, all of which are as probable.
 

@@ -23,6 +23,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axis_in, shape_tuple
 from traceir.lax.control.bodies import known_number
 from traceir.numpy.indexing.take_put import take
@@ -41,6 +42,7 @@ from traceir.tracing.trace import typeof
 EXPONENT = 3
 
 
+@takes_out_sharding
 def categorical(
     key: Key,
     logits: Operand,
@@ -48,6 +50,8 @@ def categorical(
     shape: ShapeLike = None,
     replace: bool = True,
     mode: str | None = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Places along an axis, each with probability in proportion to exp of its logit.
 
@@ -185,8 +189,14 @@ def _places(
     return lax.reshape(places, drawn)
 
 
+@takes_out_sharding
 def permutation(
-    key: Key, x: Operand, axis: int = 0, independent: bool = False
+    key: Key,
+    x: Operand,
+    axis: int = 0,
+    independent: bool = False,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The entries of an array along an axis in random order, or numbers below `x`.
 

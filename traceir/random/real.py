@@ -15,6 +15,7 @@ from traceir.arrays.array import Array
 from traceir.dtypes import finfo, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, operands, shape_of, typed
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, fitting, floating, ranked, real
@@ -22,12 +23,15 @@ from traceir.random.words import unsigned, words
 from traceir.tracing.trace import bind
 
 
+@takes_out_sharding
 def uniform(
     key: Key,
     shape: ShapeLike = (),
     dtype: DTypeLike = None,
     minval: Operand = 0.0,
     maxval: Operand = 1.0,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Numbers from `minval` up to `maxval`, equally spaced and equally likely.
 
@@ -85,7 +89,14 @@ def _from_one(key: Array, shape: Shape, dtype: np.dtype) -> Array:
     return lax.bitcast_convert_type(lax.bitwise_or(digits, one), dtype)
 
 
-def normal(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def normal(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """Numbers of the normal distribution of mean 0 and variance 1.
 
     Of a complex dtype both parts are normal, each with variance 1/2. Raises ValueError

@@ -11,6 +11,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.random.gammas import gamma, loggamma
 from traceir.random.keys import Key, split
@@ -18,8 +19,14 @@ from traceir.random.real import normal
 from traceir.random.requests import Shape, ShapeLike, drawn, real
 
 
+@takes_out_sharding
 def chisquare(
-    key: Key, df: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    df: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The sum of the squares of `df` normal numbers.
 
@@ -40,7 +47,15 @@ def _chisquare(key: Key, df: Operand, shape: Shape, dtype: np.dtype) -> Array:
     return lax.mul(lax.exp(logs), like(2.0, logs))
 
 
-def t(key: Key, df: Operand, shape: ShapeLike = None, dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def t(
+    key: Key,
+    df: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """Student's distribution with `df` degrees of freedom.
 
     Raises ValueError (random.floating, random.shape).
@@ -62,12 +77,15 @@ def _t(key: Key, df: Operand, shape: Shape, dtype: np.dtype) -> Array:
     return lax.mul(n, lax.sqrt(half / g))
 
 
+@takes_out_sharding
 def f(
     key: Key,
     dfnum: Operand,
     dfden: Operand,
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The quotient of two mean squares of `dfnum` and of `dfden` normal numbers.
 

@@ -22,6 +22,7 @@ from traceir.lax.checks.operands import (
     operand,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.composites import where
 from traceir.random.keys import Key, one_key
 from traceir.random.real import uniform
@@ -31,8 +32,14 @@ from traceir.tracing.trace import typeof
 MODES = ("high", "low")
 
 
+@takes_out_sharding
 def bernoulli(
-    key: Key, p: Operand = 0.5, shape: ShapeLike = None, mode: str = "low"
+    key: Key,
+    p: Operand = 0.5,
+    shape: ShapeLike = None,
+    mode: str = "low",
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """True with probability `p`, by default once for each.
 
@@ -80,7 +87,14 @@ def _met(x: Operand, y: Operand) -> tuple[Operand, Operand]:
     return one, other
 
 
-def rademacher(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def rademacher(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """One of -1 and 1, by default as int32.
 
     Raises TypeError (face.shape, face.dtype).
@@ -102,8 +116,14 @@ def _rademacher(key: Key, shape: Shape, dtype: np.dtype) -> Array:
     return lax.sub(lax.mul(like(2, happened), happened), like(1, happened))
 
 
+@takes_out_sharding
 def geometric(
-    key: Key, p: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+    key: Key,
+    p: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The number of the first trial that succeeds, each with probability `p`.
 

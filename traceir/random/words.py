@@ -8,12 +8,20 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import DTypeLike, default_dtype, dtype_of
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.random.keys import Key, one_key, partitionable
 from traceir.tracing.trace import bind_one
 
 
-def bits(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+@takes_out_sharding
+def bits(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """Random integers of an unsigned dtype, all of them equally likely.
 
     The dtype is by default uint32 or, with 64-bit types on, uint64. Raises ValueError

@@ -3,9 +3,11 @@
 Takes what a user passed; gives arrays, tracers, shapes and axes that a primitive may
 have, or raises an error with its rule. Start reading at `operands.operands`.
 
+- `accuracy`: the accuracy that functions are asked for
 - `attribute_hints`: names of public packages, and errors for others
 - `int_ranges`: Python ints, checked to fit a dtype
 - `operands`: operands checked, typed, converted and broadcast
+- `out_shardings`: results that lie on devices as a caller says
 - `precision`: the precision that products are asked for
 - `shapes`: shapes and axes, checked
 - `warnings`: warnings at the user's line

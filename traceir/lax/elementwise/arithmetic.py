@@ -6,13 +6,23 @@ type. `traceir.numpy` has the functions that promote and broadcast.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, operand, operands
 from traceir.tracing.trace import bind_one
 
+if TYPE_CHECKING:
+    from traceir.lax.checks.accuracy import Accuracy
 
-def _unary(primitive: str, x: Operand) -> Array:
-    return bind_one(primitive, operand(primitive, x))
+
+def _unary(primitive: str, x: Operand, accuracy: Accuracy = None) -> Array:
+    value = operand(primitive, x)
+    if accuracy is not None:
+        from traceir.lax.checks.accuracy import check_accuracy  # few calls ask for it
+
+        check_accuracy(primitive, value, accuracy)
+    return bind_one(primitive, value)
 
 
 def _binary(primitive: str, x: Operand, y: Operand) -> Array:
@@ -55,76 +65,76 @@ def square(x: Operand) -> Array:
     return _unary("square", x)
 
 
-def exp(x: Operand) -> Array:
+def exp(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Exponential of each element; floating (exp.floating).
 
     >>> exp(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    return _unary("exp", x)
+    return _unary("exp", x, accuracy)
 
 
-def log(x: Operand) -> Array:
+def log(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Natural logarithm of each element; floating (log.floating).
 
     >>> log(1.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return _unary("log", x)
+    return _unary("log", x, accuracy)
 
 
-def log1p(x: Operand) -> Array:
+def log1p(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """log(1 + x) of each element, exact near 0; floating.
 
     >>> log1p(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return _unary("log1p", x)
+    return _unary("log1p", x, accuracy)
 
 
-def sqrt(x: Operand) -> Array:
+def sqrt(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Square root of each element; NaN below 0; floating.
 
     >>> sqrt(4.0)
     Array(2., dtype=float32, weak_type=True)
     """
-    return _unary("sqrt", x)
+    return _unary("sqrt", x, accuracy)
 
 
-def rsqrt(x: Operand) -> Array:
+def rsqrt(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """1 / sqrt(x) of each element; floating.
 
     >>> rsqrt(4.0)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    return _unary("rsqrt", x)
+    return _unary("rsqrt", x, accuracy)
 
 
-def sin(x: Operand) -> Array:
+def sin(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Sine of each element, in radians; floating.
 
     >>> sin(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return _unary("sin", x)
+    return _unary("sin", x, accuracy)
 
 
-def cos(x: Operand) -> Array:
+def cos(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Cosine of each element, in radians; floating.
 
     >>> cos(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    return _unary("cos", x)
+    return _unary("cos", x, accuracy)
 
 
-def tanh(x: Operand) -> Array:
+def tanh(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Hyperbolic tangent of each element; floating.
 
     >>> tanh(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return _unary("tanh", x)
+    return _unary("tanh", x, accuracy)
 
 
 def floor(x: Operand) -> Array:

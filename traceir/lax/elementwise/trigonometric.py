@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, operand, operands, typed
 from traceir.lax.elementwise.arithmetic import (
@@ -16,14 +18,17 @@ from traceir.lax.elementwise.arithmetic import (
 )
 from traceir.tracing.trace import typeof
 
+if TYPE_CHECKING:
+    from traceir.lax.checks.accuracy import Accuracy
 
-def tan(x: Operand) -> Array:
+
+def tan(x: Operand, *, accuracy: Accuracy = None) -> Array:
     """Tangent of each element, in radians; floating.
 
     >>> tan(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    return _unary("tan", x)
+    return _unary("tan", x, accuracy)
 
 
 def asin(x: Operand) -> Array:

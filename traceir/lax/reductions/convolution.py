@@ -20,6 +20,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precision_of
 from traceir.lax.reductions.windows import Padding, explicit, spread
 from traceir.lax.structural.shapes import rev
@@ -76,6 +77,7 @@ def conv_dimension_numbers(
     return ConvDimensionNumbers(*specs)
 
 
+@takes_out_sharding
 def conv_general_dilated(
     lhs: Operand,
     rhs: Operand,
@@ -88,6 +90,7 @@ def conv_general_dilated(
     batch_group_count: int = 1,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Sums of products of windows of `lhs` with `rhs`, over features and space.
 

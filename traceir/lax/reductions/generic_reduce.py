@@ -11,6 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.tracebacks import behind
 from traceir.lax.checks.operands import as_array, convert
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axes_in
 from traceir.lax.control.bodies import called, demand_callable, flat
 from traceir.lax.elementwise.arithmetic import (
@@ -44,11 +45,13 @@ from traceir.tracing.trace import Tracer, Value, typeof
 from traceir.transforms.batching.vmap import vmap
 
 
+@takes_out_sharding
 def reduce(
     operands: Any,
     init_values: Any,
     computation: Callable[[Any, Any], Any],
     dimensions: Sequence[int],
+    out_sharding: OutSharding = None,
 ) -> Any:
     """Arrays folded over dimensions by a function of two elements.
 

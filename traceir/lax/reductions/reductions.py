@@ -23,6 +23,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precision_of
 from traceir.tracing.trace import bind, bind_one, typeof
 
@@ -36,7 +37,10 @@ def _reduce(primitive: str, x: Operand, axes: Sequence[int], **params: Any) -> A
     return bind_one(primitive, operand(primitive, x), axes=dims, **params)
 
 
-def reduce_sum(operand: Operand, axes: Sequence[int]) -> Array:
+@takes_out_sharding
+def reduce_sum(
+    operand: Operand, axes: Sequence[int], *, out_sharding: OutSharding = None
+) -> Array:
     """Sum over axes, in the operand's numeric dtype; 0 over none.
 
     Raises reduce_sum.numeric, .axes-range, .axes-distinct.
@@ -155,12 +159,15 @@ def _bits(dtype: np.dtype) -> int:
     return 1 if dtype == BOOL else 8 * part_dtype(dtype).itemsize
 
 
+@takes_out_sharding
 def dot_general(
     lhs: Operand,
     rhs: Operand,
     dimension_numbers: DotDimensionNumbers,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Sum of products over paired axes.
 
@@ -209,6 +216,7 @@ def dot_general(
     return as_array(convert(result, asked or BOOL)) if after else result
 
 
+@takes_out_sharding
 def dot(
     lhs: Operand,
     rhs: Operand,
@@ -216,6 +224,7 @@ def dot(
     dimension_numbers: DotDimensionNumbers | None = None,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Product of vectors and matrices: the last axis by the first.
 

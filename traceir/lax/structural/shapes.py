@@ -20,6 +20,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.operands import operands as all_checked
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.tracing.trace import bind, bind_one, typeof
 
@@ -55,7 +56,14 @@ def iota(dtype: DTypeLike, size: int) -> Array:
     return broadcasted_iota(dtype, (size,), 0)
 
 
-def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Array:
+@takes_out_sharding
+def broadcasted_iota(
+    dtype: DTypeLike,
+    shape: ShapeLike,
+    dimension: int,
+    *,
+    out_sharding: OutSharding = None,
+) -> Array:
     """Each element's own index along one dimension (iota.dimension, iota.extents).
 
     Raises OverflowError (jit.overflow) if the default integer dtype does not hold it;
@@ -71,8 +79,13 @@ def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Arra
     return bind_one("iota", dtype=wanted, shape=extents, dimension=d)
 
 
+@takes_out_sharding
 def broadcast_in_dim(
-    operand: Operand, shape: ShapeLike, broadcast_dimensions: Sequence[int]
+    operand: Operand,
+    shape: ShapeLike,
+    broadcast_dimensions: Sequence[int],
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Stretch to a shape; dimension `d` becomes `broadcast_dimensions[d]`.
 
@@ -88,7 +101,10 @@ def broadcast_in_dim(
     return bind_one("broadcast_in_dim", value, shape=extents, broadcast_dimensions=dims)
 
 
-def broadcast(operand: Operand, sizes: ShapeLike) -> Array:
+@takes_out_sharding
+def broadcast(
+    operand: Operand, sizes: ShapeLike, *, out_sharding: OutSharding = None
+) -> Array:
     """`operand` repeated along new leading dimensions.
 
     >>> broadcast(2, (3,))
@@ -100,8 +116,13 @@ def broadcast(operand: Operand, sizes: ShapeLike) -> Array:
     return broadcast_in_dim(value, lead + shape, tuple(dims))
 
 
+@takes_out_sharding
 def reshape(
-    operand: Operand, new_sizes: ShapeLike, dimensions: Sequence[int] | None = None
+    operand: Operand,
+    new_sizes: ShapeLike,
+    dimensions: Sequence[int] | None = None,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The elements, in row-major order, under another shape (reshape.size).
 

@@ -24,6 +24,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.lax.checks.warnings import warn_of_part
 from traceir.lax.structural.index_dtypes import offset
@@ -37,6 +38,7 @@ from traceir.numpy.arrays.sequences import from_sequence
 from traceir.tracing.trace import bind, typeof
 
 
+@takes_out_sharding
 def array(
     object: Any,
     dtype: DTypeLike = None,
@@ -45,6 +47,7 @@ def array(
     order: str | None = "K",
     ndmin: int = 0,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """An array of a number, an array, or nested sequences of both.
 
@@ -78,6 +81,7 @@ def _check_order(order: str | None) -> None:
         raise rules.error("array.order", got=f"{order=}")
 
 
+@takes_out_sharding
 def asarray(
     a: Any,
     dtype: DTypeLike = None,
@@ -85,6 +89,7 @@ def asarray(
     *,
     copy: bool | None = None,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """As `array`: an immutable array is copied where `copy` is True alone.
 
@@ -124,12 +129,14 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
     return as_array(found if dtype is None else convert(found, dtype))
 
 
+@takes_out_sharding
 def full(
     shape: ShapeLike,
     fill_value: Operand,
     dtype: DTypeLike = None,
     *,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """An array of this shape, `fill_value` everywhere or broadcast to it.
 
@@ -162,7 +169,10 @@ def _stretched(value: Operand, shape: tuple[int, ...]) -> Array:
     return broadcast_in_dim(value, shape, range(lead, len(shape)))
 
 
-def broadcast_to(array: Operand, shape: ShapeLike) -> Array:
+@takes_out_sharding
+def broadcast_to(
+    array: Operand, shape: ShapeLike, *, out_sharding: OutSharding = None
+) -> Array:
     """The array stretched to a shape: dimensions of extent 1, and new leading ones.
 
     Raises TypeError (face.shape), ValueError (face.broadcast-to).
@@ -174,7 +184,14 @@ def broadcast_to(array: Operand, shape: ShapeLike) -> Array:
     return _stretched(operand("broadcast_to", array), shape_tuple(shape))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
+@takes_out_sharding
+def zeros(
+    shape: ShapeLike,
+    dtype: DTypeLike = float,
+    *,
+    device: Any = None,
+    out_sharding: OutSharding = None,
+) -> Array:
     """An array of zeros. Raises TypeError (face.shape, face.dtype).
 
     >>> zeros(2)
@@ -183,7 +200,14 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> 
     return _filled("zeros", shape, 0, dtype, device)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
+@takes_out_sharding
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike = float,
+    *,
+    device: Any = None,
+    out_sharding: OutSharding = None,
+) -> Array:
     """An array of ones. Raises TypeError (face.shape, face.dtype).
 
     >>> ones((1, 2), int)
@@ -192,7 +216,14 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> A
     return _filled("ones", shape, 1, dtype, device)
 
 
-def empty(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
+@takes_out_sharding
+def empty(
+    shape: ShapeLike,
+    dtype: DTypeLike = float,
+    *,
+    device: Any = None,
+    out_sharding: OutSharding = None,
+) -> Array:
     """As `zeros`: no array has undefined elements.
 
     >>> empty(2)
@@ -219,6 +250,7 @@ def _of_words(name: str, fill: Operand, shape: tuple[int, ...]) -> Array:
     return lax_full(shape, given(name, fill, np.dtype("uint32"), 1), KEY)
 
 
+@takes_out_sharding
 def full_like(
     a: Operand,
     fill_value: Operand,
@@ -226,6 +258,7 @@ def full_like(
     shape: ShapeLike = None,
     *,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """`full` with the shape, dtype and weakness of another array, where not given.
 
@@ -246,12 +279,14 @@ def full_like(
     return _stretched(value, aval.shape if shape is None else shape_tuple(shape))
 
 
+@takes_out_sharding
 def zeros_like(
     a: Operand,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
     *,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Zeros with the shape, dtype and weakness of another array, where not given.
 
@@ -261,12 +296,14 @@ def zeros_like(
     return full_like(a, 0, dtype, shape, device=device)
 
 
+@takes_out_sharding
 def ones_like(
     a: Operand,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
     *,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Ones with the shape, dtype and weakness of another array, where not given.
 

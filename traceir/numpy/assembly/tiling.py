@@ -29,6 +29,7 @@ from traceir.lax.checks.operands import (
     typed,
 )
 from traceir.lax.checks.operands import broadcast_shapes as _meet
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.indexing.getitem import getitem
@@ -64,12 +65,14 @@ def tile(A: Operand, reps: ShapeLike) -> Array:
     return lax.reshape(spread, whole)
 
 
+@takes_out_sharding
 def repeat(
     a: Operand,
     repeats: Operand,
     axis: int | None = None,
     *,
     total_repeat_length: int | None = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Each element so many times behind itself, along an axis or of all as one.
 

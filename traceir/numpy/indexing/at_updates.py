@@ -20,6 +20,7 @@ from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import Operand, convert, is_tracer, joined
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power
@@ -79,6 +80,7 @@ class IndexUpdate:
     array: Array
     index: Any
 
+    @takes_out_sharding
     def get(
         self,
         *,
@@ -87,6 +89,7 @@ class IndexUpdate:
         mode: Any = None,
         fill_value: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """The elements themselves, as `x[index]`.
 
@@ -103,6 +106,7 @@ class IndexUpdate:
         wrap = wrap_negative_indices
         return read(self.array, self.index, *flags, mode, fill_value, wrap)
 
+    @takes_out_sharding
     def set(
         self,
         values: Operand,
@@ -111,6 +115,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy with `values` at the index.
 
@@ -121,6 +126,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._apply(lax.scatter, values, *flags)
 
+    @takes_out_sharding
     def add(
         self,
         values: Operand,
@@ -129,6 +135,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy with `values` added at the index.
 
@@ -139,6 +146,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._apply(lax.scatter_add, values, *flags)
 
+    @takes_out_sharding
     def subtract(
         self,
         values: Operand,
@@ -147,6 +155,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy with `values` subtracted at the index.
 
@@ -157,6 +166,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._apply(lax.scatter_sub, values, *flags)
 
+    @takes_out_sharding
     def multiply(
         self,
         values: Operand,
@@ -165,6 +175,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy multiplied by `values` at the index.
 
@@ -177,6 +188,7 @@ class IndexUpdate:
 
     mul = multiply
 
+    @takes_out_sharding
     def min(
         self,
         values: Operand,
@@ -185,6 +197,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy with the lesser of itself and `values` at the index.
 
@@ -195,6 +208,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._apply(lax.scatter_min, values, *flags)
 
+    @takes_out_sharding
     def max(
         self,
         values: Operand,
@@ -203,6 +217,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy with the greater of itself and `values` at the index.
 
@@ -213,6 +228,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._apply(lax.scatter_max, values, *flags)
 
+    @takes_out_sharding
     def divide(
         self,
         values: Operand,
@@ -221,6 +237,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy divided by `values` at the index: by their product in the array's
         dtype. The result is floating.
@@ -232,6 +249,7 @@ class IndexUpdate:
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
         return self._by_product(divide, values, *flags)
 
+    @takes_out_sharding
     def power(
         self,
         values: Operand,
@@ -240,6 +258,7 @@ class IndexUpdate:
         unique_indices: bool = False,
         mode: Any = None,
         wrap_negative_indices: bool = True,
+        out_sharding: OutSharding = None,
     ) -> Array:
         """A copy raised to the power of `values` at the index: of their product in the
         array's dtype.

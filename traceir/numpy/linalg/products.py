@@ -18,6 +18,7 @@ from traceir.lax.checks.operands import (
     promoted,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precisely
 from traceir.lax.checks.shapes import axes_in, axis_in
 from traceir.numpy.arrays.creation import broadcast_to, eye
@@ -55,6 +56,7 @@ def matmul(
     )
 
 
+@takes_out_sharding
 def tensordot(
     x1: Operand,
     x2: Operand,
@@ -63,6 +65,7 @@ def tensordot(
     axes: int | Sequence[Sequence[int]] = 2,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Sums of products over pairs of axes: `traceir.numpy.tensordot`.
 

@@ -19,6 +19,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.tracing.trace import typeof
 
@@ -53,8 +54,14 @@ def size(a: Operand, axis: int | None = None) -> int:
     return prod(extents) if axis is None else extents[axis_in(axis, len(extents))]
 
 
+@takes_out_sharding
 def reshape(
-    a: Operand, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+    a: Operand,
+    shape: ShapeLike,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The elements under another shape; one extent may be -1.
 
@@ -101,7 +108,8 @@ def _sized(asked: tuple[int, ...], size: int) -> tuple[int, ...] | None:
     return tuple(size // known if n == -1 else n for n in asked)
 
 
-def ravel(a: Operand, order: str = "C") -> Array:
+@takes_out_sharding
+def ravel(a: Operand, order: str = "C", *, out_sharding: OutSharding = None) -> Array:
     """The elements along one dimension, in row-major order, or in column-major "F".
 
     Raises ValueError (face.choice), NotImplementedError (array.order).

@@ -23,6 +23,7 @@ from traceir.lax.checks.operands import (
     refuse_key,
     shape_of,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.checks.warnings import loses_part
@@ -69,12 +70,14 @@ def _met(name: str, a: Operand, b: Operand, asked: DTypeLike) -> list[Operand]:
     return promoted(name, a, b) if asked is None else list(operands(name, (a, b)))
 
 
+@takes_out_sharding
 def dot(
     a: Operand,
     b: Operand,
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The last axis of `a` by the last but one of `b`, or by a vector's only one.
 
@@ -157,6 +160,7 @@ def outer(a: Operand, b: Operand, out: None = None) -> Array:
     return multiply(column, expand_dims(ravel(y), 0))
 
 
+@takes_out_sharding
 def tensordot(
     a: Operand,
     b: Operand,
@@ -164,6 +168,7 @@ def tensordot(
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The last `axes` of `a` by the first of `b`, or two lists of axes by each other.
 
@@ -195,12 +200,14 @@ def tensordot(
     return contracted(x, y, contract, ((), ()), *asked)
 
 
+@takes_out_sharding
 def matmul(
     a: Operand,
     b: Operand,
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Matrix product of the last two axes, broadcast over those before.
 

@@ -27,6 +27,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precisely
 from traceir.numpy.products.dot import contracted
 from traceir.tracing.trace import typeof
@@ -39,6 +40,7 @@ class EinsumTerm(NamedTuple):
     value: Operand
 
 
+@takes_out_sharding
 def einsum(
     subscripts: Any,
     /,
@@ -46,6 +48,7 @@ def einsum(
     optimize: Any = "auto",
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """Sums of products over the dimensions whose letters the result does not have.
 

@@ -31,6 +31,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.structural.index_dtypes import offset
 from traceir.numpy.arrays.creation import broadcast_to
@@ -40,6 +41,7 @@ from traceir.tracing.concretization import refusal
 from traceir.tracing.trace import bind_one
 
 
+@takes_out_sharding
 def arange(
     start: Any,
     stop: Any = None,
@@ -47,6 +49,7 @@ def arange(
     dtype: DTypeLike = None,
     *,
     device: Any = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """`start`, `start + step` … below `stop`; without a `stop` the start is it.
 

@@ -31,6 +31,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
 from traceir.numpy.elementwise.composites import where as _where
@@ -54,12 +55,14 @@ Bins = Any
 Range = Any
 
 
+@takes_out_sharding
 def bincount(
     x: Operand,
     weights: Operand = None,
     minlength: int = 0,
     *,
     length: int | None = None,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """The count of each number from 0 on in a vector of integers, or its weights' sum.
 

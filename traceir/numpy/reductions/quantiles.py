@@ -30,6 +30,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axes_in
 from traceir.lax.structural.index_dtypes import index_dtype
 from traceir.numpy.arrays.creation import broadcast_to
@@ -107,6 +108,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, method, keepdims, _of_numbers)
 
 
+@takes_out_sharding
 @composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
 def percentile(
     a: Operand,
@@ -116,6 +118,8 @@ def percentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    out_sharding: OutSharding = None,
 ) -> Array:
     """As `quantile`, with `q` from 0 to 100.
 
