@@ -47,7 +47,7 @@ def here(module: str) -> object | None:
 
 
 def value(module: str, name: str) -> object:
-    """What this library has by one of JAX's names; `ABSENT` if it has nothing."""
+    """The value here by one of JAX's names; `ABSENT` if it has nothing."""
     owner = here(module)
     if module == "jax" and (own := here(name)) is not None:
         return own
