@@ -283,7 +283,7 @@ def test_class_decorator() -> None:
     assert (doubled.a, doubled.b) == (2, [4])
 
 
-def test_metadata_that_cannot_be_hashed_serves_all_but_keys() -> None:
+def test_metadata_that_cannot_be_hashed_is_compared_by_value() -> None:
     class Tagged:
         def __init__(self, value: Any, tags: list[str]) -> None:
             self.value, self.tags = value, tags
@@ -298,8 +298,15 @@ def test_metadata_that_cannot_be_hashed_serves_all_but_keys() -> None:
     assert treedef == flatten.structure((Tagged(5, ["a"]), 6))
     assert treedef != flatten.structure((Tagged(1, ["b"]), 2))
     assert treedef != flatten.structure((1, 2))
-    with pytest.raises(TypeError, match="not hashable"):
-        hash(treedef)
+    tags = ["a"]
+    own = flatten.structure(Tagged(1, tags))
+    assert len({treedef, flatten.structure((Tagged(5, ["a"]), 6)), own}) == 2
+    assert own.unflatten([1]).tags is tags  # not that of an equal one
+    assert own.children() == [flatten.LEAF]
+    assert own == copy.deepcopy(own)
+    tags.append("b")
+    assert own != flatten.structure(Tagged(1, tags))
+    assert own == flatten.structure(Tagged(1, ["a"]))
 
 
 # Laws and speed

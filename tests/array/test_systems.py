@@ -10,6 +10,7 @@ from rule_errors import raises_rule
 from scipy import linalg as host
 
 import traceir
+import traceir.numpy as jnp
 from traceir import lax
 
 RNG = np.random.default_rng(0)
@@ -74,6 +75,55 @@ def test_products_of_reflectors_are_those_of_a_factorization(
     np.testing.assert_allclose(few.conj().swapaxes(1, 2) @ few, ones, atol=1e-5)
 
 
+def drawn(shape: tuple[int, ...], dtype: str) -> Any:
+    turn = 1j * RNG.normal(size=shape) if dtype == "complex64" else 0
+    return (RNG.normal(size=shape) + turn).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3), (2, 4)])
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_reflections_are_those_of_lapack(
+    backend: str, shape: tuple[int, ...], dtype: str
+) -> None:
+    x = drawn(shape, dtype)
+    packed, taus = traceir.jit(lax.linalg.geqrf, backend=backend)(x)
+    for m, a, t in zip(
+        *(np.reshape(v, (-1, *v.shape[len(shape) - 2 :])) for v in (x, packed, taus)),
+        strict=True,
+    ):
+        (want, scales), _ = host.qr(m, mode="raw")
+        np.testing.assert_allclose(a, want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(t, scales, rtol=1e-4, atol=1e-5)
+    h, scales = jnp.linalg.qr(x, mode="raw")
+    np.testing.assert_allclose(h, np.swapaxes(packed, -1, -2), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(scales, taus, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_products_with_all_reflections(dtype: str) -> None:
+    x = drawn((2, 5, 3), dtype)
+    q = np.linalg.qr(x, mode="complete")[0]
+    c = RNG.normal(size=(2, 5, 4)).astype(dtype)
+    given = lax.linalg.geqrf(x)
+    for adjoint in (False, True):
+        full = q.conj().swapaxes(1, 2) if adjoint else q
+        found = lax.linalg.ormqr(*given, c, transpose=adjoint)
+        np.testing.assert_allclose(found, full @ c, rtol=1e-3, atol=1e-4)
+        d = c.swapaxes(1, 2)
+        found = lax.linalg.ormqr(*given, d, left=False, transpose=adjoint)
+        np.testing.assert_allclose(found, d @ full, rtol=1e-3, atol=1e-4)
+
+
+def test_a_reflection_of_zeros_has_a_derivative() -> None:
+    x = np.array([[2.0, 1.0], [0.0, 3.0]], "float32")
+    packed, taus = lax.linalg.geqrf(x)
+    np.testing.assert_array_equal(packed, x)
+    np.testing.assert_array_equal(taus, np.zeros(2))
+    slope = traceir.grad(lambda x: lax.linalg.geqrf(x)[0][0, 0])(x)
+    assert np.isfinite(slope).all()
+
+
 def test_symmetric_products() -> None:
     a = RNG.normal(size=(2, 3, 4)).astype("float32")
     c = RNG.normal(size=(2, 3, 3)).astype("float32")
@@ -100,5 +150,9 @@ def test_what_does_not_fit() -> None:
         lax.linalg.householder_product(few, ones)
     with raises_rule("linalg.shapes", ValueError):
         lax.linalg.symmetric_product(few, few)
+    with raises_rule("linalg.shapes", ValueError):
+        lax.linalg.ormqr(few, ones[:2], few.T)
+    with raises_rule("matrices.dtype", TypeError):
+        lax.linalg.geqrf(square.astype(int))
     with raises_rule("matrices.dtype", TypeError):
         lax.linalg.symmetric_product(square.astype(int), square.astype(int))

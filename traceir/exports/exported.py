@@ -20,10 +20,11 @@ from traceir.exports.portable import portable
 from traceir.exports.program import ExportedProgram, from_file, program_of, to_file
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.structs import ShapeDtypeStruct, struct_of
 from traceir.jit import JitFunction, jit
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import Options
-from traceir.jit.stages import ShapeDtypeStruct, differing, struct_of
+from traceir.jit.stages import differing
 from traceir.pytrees import flatten
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import typeof

@@ -12,8 +12,8 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.jit.staging import Float0
 from traceir.pytrees.treedef import LEAF, NONE, TreeDef, intern
+from traceir.tracing.results import Float0
 
 Coder = Callable[[Any], Any]
 

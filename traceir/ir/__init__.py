@@ -9,6 +9,7 @@ the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
 - `jaxpr`: jaxprs: programs in typed A-normal form
 - `notebooks`: representations for notebooks: HTML of programs, source and tables
 - `promotion`: type promotion: the dtype in which operands meet
+- `structs`: types of arrays as programs write them: a shape and a dtype
 - `typecheck`: type inference of primitives and checks of programs, by the tables
 - `unroll_report`: the source lines that make a program long
 """

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
-from traceir.dtypes import as_dtype, is_bfloat16
+from traceir.dtypes import as_dtype, float0, is_bfloat16, is_inexact
 
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 # Reentrant: a collection inside may run a user's code.
@@ -85,6 +85,16 @@ class ShapedArray:
             self.dtype if dtype is None else dtype,
             self.weak_type if weak_type is None else weak_type,
         )
+
+    def to_tangent_aval(self) -> ShapedArray:
+        """The type of its tangents: this one, or that of float0.
+
+        >>> ShapedArray((2,), "float32").to_tangent_aval()
+        ShapedArray(float32[2])
+        """
+        if is_inexact(self.dtype):
+            return self
+        return ShapedArray(self.shape, float0)
 
     def str_short(self) -> str:
         """The type as program text has it, such as `f32[2,3]`."""

@@ -23,12 +23,12 @@ Start reading at `function.JitFunction.__call__`.
 - `staging`: from a call to a cache entry: bind, flatten, key, trace
 """
 
+from traceir.ir.structs import ShapeDtypeStruct
 from traceir.jit.api import jit
 from traceir.jit.cache.trace_cache import CacheInfo, clear_caches
 from traceir.jit.composite import composite
 from traceir.jit.function import JitFunction
 from traceir.jit.make_jaxpr import eval_shape, make_jaxpr
-from traceir.jit.stages import ShapeDtypeStruct
 
 __all__ = [
     "CacheInfo",

@@ -9,6 +9,9 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
+from traceir import rules
+from traceir.arrays.devices import SingleDeviceSharding
+from traceir.errors import shown
 from traceir.jit.donation import DonatingFunction
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.sharded import ShardedFunction
@@ -30,6 +33,8 @@ class JitOptions(TypedDict, total=False):
     donate_argnums: int | Sequence[int] | None
     donate_argnames: str | Iterable[str] | None
     control_flow: str | None
+    device: Any
+    compiler_options: Any
 
 
 @overload
@@ -58,6 +63,8 @@ def jit(
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Iterable[str] | None = None,
     control_flow: str | None = None,
+    device: Any = None,
+    compiler_options: Any = None,
 ) -> Any:
     """Trace a function once per kind of arguments and run compiled code after that.
 
@@ -88,11 +95,14 @@ def jit(
     with "python", also within ``with traceir.control_flow("staged"):``, Python runs
     them.
 
+    Results lie on `device`, if that is given. `compiler_options` are taken if there are
+    none: those of other compilers mean nothing here.
+
     Without `fun`, returns a decorator.
 
     Raises TypeError (jit.callable, cache.function.hashable) and ValueError
     (jit.static_argnums, jit.static_argnames, jit.backend, jit.donate,
-    jit.control-flow).
+    jit.control-flow, jit.device, jit.compiler-options).
 
     >>> import traceir, traceir.numpy as jnp
     >>> @traceir.jit
@@ -105,6 +115,9 @@ def jit(
     options = Options(
         *asked, strict=strict, sanitize=sanitize, control_flow=control_flow
     )
+    check_options(compiler_options, device, (backend, in_shardings, out_shardings))
+    if device is not None:
+        out_shardings = SingleDeviceSharding(device)
     made: Callable[..., Any] = JitFunction
     if in_shardings is not None or out_shardings is not None:
         made = functools.partial(
@@ -116,3 +129,12 @@ def jit(
     if fun is None:
         return lambda f: made(f, static_argnums, static_argnames, options)
     return made(fun, static_argnums, static_argnames, options)
+
+
+def check_options(compiler_options: Any, device: Any, others: Sequence[Any]) -> None:
+    """Raise ValueError (jit.compiler-options, jit.device) for options that are refused,
+    a device beside `others` among them."""
+    if compiler_options:
+        raise rules.error("jit.compiler-options", got=shown(compiler_options))
+    if device is not None and any(option is not None for option in others):
+        raise rules.error("jit.device", got=f"device={device!r} and one of these")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import Traced
@@ -29,11 +31,25 @@ def make_jaxpr(
 
     def made(*args: Any, **kwargs: Any) -> Any:
         entry = staged.entry(args, kwargs, "make_jaxpr")
+        closed = _with_captures(entry.closed, entry.captures)
         if return_shape:
-            return entry.closed, Traced(entry, "reference", False, False).out_info
-        return entry.closed
+            return closed, Traced(entry, "reference", False, False).out_info
+        return closed
 
     return made
+
+
+def _with_captures(closed: ClosedJaxpr, captures: Sequence[Any]) -> ClosedJaxpr:
+    """The program with the tracers around it, its first inputs, as constants."""
+    if not captures:
+        return closed
+    jaxpr, count = closed.jaxpr, len(captures)
+    jaxpr = replace(
+        jaxpr,
+        constvars=(*jaxpr.constvars, *jaxpr.invars[:count]),
+        invars=jaxpr.invars[count:],
+    )
+    return ClosedJaxpr(jaxpr, (*closed.consts, *captures), closed.backend)
 
 
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -10,14 +10,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from traceir import rules
-from traceir.arrays.array import Array
 from traceir.base import config, cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.progress import progress
-from traceir.dtypes import float0, is_float0
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
 from traceir.ir.promotion import canonical_dtype, check_plain
@@ -30,13 +26,10 @@ from traceir.jit.cache.signature import Bound, argument_hint
 from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
-from traceir.pytrees.registry import register_pytree_node
 from traceir.tracing.concretization import ArgumentDemand, demanded
+from traceir.tracing.results import check_described, check_outputs, flatten_results
 from traceir.tracing.staging import StagedTracer, face_module, stage
 from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
-
-# Values that may be returned from a traced function.
-_RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
 @functools.cache
@@ -192,6 +185,8 @@ def find_entry(
 
     keeps = rules.default().levels.way(transform).keeps
     entry = cache.lookup(key, make, current_trace()) if keeps else make()
+    if transform != "eval_shape":
+        check_described(entry.out_tree)
     check_seal(entry, fun)
     check_keys(entry.closed)
     return entry
@@ -300,7 +295,7 @@ def make_entry(
             mine = transform == "jit"
             held = face.Containers(values, call.labels) if mine else None
             results = face.call(fun, args, kwargs, tracers if mine else (), held)
-        leaves, tree = flatten_results(results)
+        leaves, tree = flatten_results(results, described=transform == "eval_shape")
         check_outputs(leaves, tree)
         out_trees.append(tree)
         if transform == "jit" and (trace.checks or trace.failures):
@@ -350,31 +345,6 @@ def _called(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return face_module("numpy").staged(fun, args, kwargs)
 
 
-@dataclass(frozen=True, slots=True)
-class Float0:
-    """Stands in a result's structure for an array of float0, which is all shape."""
-
-    shape: tuple[int, ...]
-
-
-register_pytree_node(
-    Float0, lambda node: ((), node.shape), lambda shape, _: np.zeros(shape, float0)
-)
-
-
-def flatten_results(results: Any) -> tuple[list[Any], flatten.TreeDef]:
-    """The leaves of a function's result; arrays of float0 are in the structure.
-
-    >>> flatten_results((1.0, np.zeros(2, float0)))[1].unflatten([2.0])[1].shape
-    (2,)
-    """
-    leaves, tree = flatten.flatten(results)
-    if not any(map(is_float0, leaves)):
-        return leaves, tree
-    held = [Float0(v.shape) if is_float0(v) else v for v in leaves]
-    return flatten.flatten(tree.unflatten(held))
-
-
 def surroundings(call: CallSignature) -> Iterator[config.ConfigScope]:
     """The configuration that a call's trace runs in, where it differs from now."""
     context = config.local.context
@@ -382,13 +352,3 @@ def surroundings(call: CallSignature) -> Iterator[config.ConfigScope]:
         yield config.enable_x64(call.enable_x64)
     if context.face != call.face:
         yield config.face(call.face)
-
-
-def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
-    """Raise TypeError (jit.output) for a result that is no array."""
-    for index, leaf in enumerate(leaves):
-        if not isinstance(leaf, _RETURNABLE):
-            path = flatten.key_path(tree.paths()[index])
-            at = f" at output component {path}" if path else ""
-            kind = getattr(type(leaf), "stands_for", type(leaf))
-            raise rules.error("jit.output", got=f"a value of type {kind.__name__}{at}")

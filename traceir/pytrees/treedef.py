@@ -9,14 +9,15 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import kept_over_forks
 from traceir.pytrees.key_path import KeyPath, keystr
 from traceir.pytrees.node_types import Kind, kind_of
-from traceir.pytrees.typed_equality import typed
+from traceir.pytrees.typed_equality import hashable, typed
 
+AnyTreeDef = TypeVar("AnyTreeDef", bound="TreeDef")
 PyTree: TypeAlias = Any
 Path: TypeAlias = KeyPath
 
@@ -149,21 +150,26 @@ class TreeDef:
 
 
 class OpenTreeDef(TreeDef):
-    """A structure whose metadata cannot be hashed: compared by value, never a key."""
+    """A structure with metadata that has no hash, its own or of one below.
 
-    __slots__ = ()
+    It is not interned, so its metadata is what the node had. It is compared by value,
+    by that which the metadata had when the structure was made.
+    """
+
+    __slots__ = ("as_made",)
+    as_made: Hashable
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TreeDef):
-            return NotImplemented
-        return (
+        if not isinstance(other, OpenTreeDef):
+            return False
+        return self is other or (
             self.node_type is other.node_type
             and self.below == other.below
-            and bool(self.meta == other.meta)
+            and self.as_made == other.as_made
         )
 
     def __hash__(self) -> int:
-        raise TypeError(f"the metadata of {self!r} is not hashable")
+        return hash((self.node_type, self.as_made, self.below))
 
 
 # --- interning
@@ -186,9 +192,11 @@ def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
     try:
         reference = TABLE.get(key)
     except TypeError:
-        return _build(OpenTreeDef, type_, meta, children)
+        return _open(type_, meta, children)
     found = None if reference is None else reference()
     if found is None:
+        if any(type(child) is OpenTreeDef for child in children):
+            return _open(type_, meta, children)
         with _LOCK:
             reference = TABLE.get(key)
             found = None if reference is None else reference()
@@ -198,9 +206,15 @@ def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
     return found
 
 
+def _open(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> OpenTreeDef:
+    made = _build(OpenTreeDef, type_, meta, children)
+    object.__setattr__(made, "as_made", hashable(meta))
+    return made
+
+
 def _build(
-    cls: type[TreeDef], type_: type, meta: Any, children: tuple[TreeDef, ...]
-) -> TreeDef:
+    cls: type[AnyTreeDef], type_: type, meta: Any, children: tuple[TreeDef, ...]
+) -> AnyTreeDef:
     count = sum(child.num_leaves for child in children)
     flat = type_ in (tuple, list) and all(child is LEAF for child in children)
     return cls(type_, kind_of(type_), meta, children, count, flat)
@@ -277,7 +291,7 @@ def _up_to(treedef: TreeDef, tree: PyTree, path: Path, found: list[Any]) -> None
     if len(children) != len(treedef.below):
         wanted, got = f"{len(treedef.below)} children", str(len(children))
         raise _difference(path, wanted, got)
-    if typed(meta) != typed(treedef.meta):
+    if hashable(meta) != hashable(treedef.meta):
         raise _difference(path, f"metadata {treedef.meta!r}", repr(meta))
     keys = kind.steps(tree, meta, len(children))
     for key, child, below in zip(keys, children, treedef.below, strict=True):

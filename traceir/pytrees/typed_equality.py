@@ -73,3 +73,48 @@ def _of_dataclass(kind: type, value: Any, other: Other) -> Hashable:
 def _is_frozen_dataclass(kind: type) -> bool:
     params = getattr(kind, "__dataclass_params__", None)
     return bool(params and params.frozen and params.eq)
+
+
+def hashable(value: Any) -> Hashable:
+    """As `typed`, of any value: lists, dicts, sets and arrays count as they are now.
+
+    What else has no hash is compared by its own equality.
+
+    >>> hashable({"a": [1, 2]}) == hashable({"a": [1, 2]})
+    True
+    >>> hashable([1]) == hashable((1,)), hashable([1]) == hashable([True])
+    (False, False)
+    """
+    return typed(value, _as_now)
+
+
+def _as_now(kind: type, value: Any) -> Hashable:
+    if kind is list:
+        return kind, *map(hashable, value)
+    if kind is dict:
+        return kind, *[(typed(key), hashable(item)) for key, item in value.items()]
+    if kind is np.ndarray:
+        return kind, value.dtype, value.shape, value.tobytes()
+    if kind is set:
+        return kind, frozenset(map(typed, value))
+    try:
+        hash(value)
+    except TypeError:
+        return ByEquality(value)
+    return kind, value
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class ByEquality:
+    """A value without a hash, compared by its own equality."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByEquality):
+            return False
+        mine, its = self.value, other.value
+        return mine is its or (type(mine) is type(its) and bool(mine == its))
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))

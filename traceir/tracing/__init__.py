@@ -10,6 +10,7 @@ hands an operation to the trace in force. Start reading at `staging.stage`.
 - `evaluation`: evaluation of an operation on concrete values
 - `knowledge`: knowledge of values, and ways of running functions, by the rows
 - `named_primitives`: primitives as values: the names that equations have
+- `results`: results of traced functions: their leaves, and what is no array
 - `staging`: the trace that records a function as a program
 - `trace`: traces and tracers: which trace an operation belongs to
 - `tracer_leaks`: traced values still held when their trace has ended

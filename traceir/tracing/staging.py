@@ -23,6 +23,7 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import refuse_unrolled
 from traceir.tracing.trace import (
+    OPENING,
     Trace,
     Tracer,
     Value,
@@ -219,10 +220,14 @@ class StagingTrace(Trace):
         return frozenset().union(*wanted) if all(wanted) else frozenset()
 
 
-def constants_of(closed: ClosedJaxpr) -> list[Array]:
-    """The constants of a program as read-only arrays."""
-    pairs = zip(closed.jaxpr.constvars, closed.consts, strict=True)
-    return [Array._wrap(np.asarray(c, v.aval.dtype), v.aval) for v, c in pairs]
+def constants_of(closed: ClosedJaxpr) -> list[Value]:
+    """The constants of a program as read-only arrays; traced ones as they are."""
+    consts: Sequence[Any] = closed.consts  # of a program by `make_jaxpr`
+    pairs = zip(closed.jaxpr.constvars, consts, strict=True)
+    return [
+        c if isinstance(c, Tracer) else Array._wrap(np.asarray(c, v.aval.dtype), v.aval)
+        for v, c in pairs
+    ]
 
 
 def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
@@ -244,15 +249,20 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
         # A Python number is weak, but of the default dtype of its kind alone.
         value = atom.value
         number = value if type(value) is float else atom.array.item()
-        if typeof(number) is atom.aval:
-            return number
-        return Array._wrap(np.array(atom.array), atom.aval)
+        return number if typeof(number) is atom.aval else as_array(atom)
+
+    def as_array(atom: Atom) -> Value:
+        """The value, as whoever wrote a rule is given it: no number."""
+        if isinstance(atom, Literal):
+            return Array._wrap(np.array(atom.array), atom.aval)
+        return known[atom]
 
     outer = _local.source
     try:
         for eqn in jaxpr.eqns:
             _local.source = outer or eqn.source
-            operands = list(map(read, eqn.inputs))
+            given = as_array if eqn.primitive in OPENING else read
+            operands = list(map(given, eqn.inputs))
             known.update(
                 zip(eqn.outputs, bind_all(eqn.primitive, operands, eqn.params))
             )

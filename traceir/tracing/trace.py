@@ -196,13 +196,7 @@ class Trace:
 
     __slots__ = (
         *("level", "place", "whole", "sole", "decide", "knows", "opened"),
-        "parent",
-        "name",
-        "transform",
-        "face",
-        "alive",
-        "nested",
-        "axes",
+        *("parent", "name", "transform", "face", "alive", "nested", "axes"),
         "__weakref__",
     )
     kind = "Trace"
@@ -232,6 +226,11 @@ class Trace:
         self.alive = True
         self.nested: dict[object, Any] = {}
         self.axes: Mapping[Hashable, int] = parent.axes if parent else {}
+
+    @property
+    def main(self) -> Trace:
+        """The trace itself, which one attribute of a tracer's trace tells by."""
+        return self
 
     def bind(
         self, primitive: str, values: Sequence[Value], params: Params

@@ -209,6 +209,8 @@ export class Session implements Surroundings {
     if (places.some((k) => k >= parameters.length || k < -parameters.length)) throw this.spec.error("jit.static_argnums", String(places));
     if ([options.static_argnames ?? []].flat().some((n: string) => !parameters.includes(n))) throw this.spec.error("jit.static_argnames", "a name");
     if (![undefined, null, "staged", "python"].includes(options.control_flow)) throw this.spec.error("jit.control-flow", options.control_flow);
+    if (options.compiler_options) throw this.spec.error("jit.compiler-options", options.compiler_options);
+    if (options.device && ["backend", "in_shardings", "out_shardings"].some((name) => name in options)) throw this.spec.error("jit.device", options.device);
   }
 
   /** A call of a function under `jit`: its event, its results, and the trace that it used. */

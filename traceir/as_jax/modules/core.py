@@ -41,6 +41,7 @@ __all__ = [
     "Tracer",
     "Var",
     "eval_jaxpr",
+    "find_top_trace",
     "get_aval",
     "get_opaque_trace_state",
     "is_concrete",
@@ -112,6 +113,15 @@ def trace_state_clean() -> bool:
     True
     """
     return current_trace() is None
+
+
+def find_top_trace(values: Any) -> Trace | None:
+    """The trace in force, whatever the values are.
+
+    >>> find_top_trace([1.0]) is None
+    True
+    """
+    return current_trace()
 
 
 @contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from traceir.arrays.devices import CpuDevice as Device
-from traceir.jit.api import jit
 
 __all__ = [
     "Device",
@@ -41,21 +39,13 @@ def named_scope(name: str) -> Iterator[None]:
 def named_call(
     fun: Callable[..., Any], *, name: str | None = None
 ) -> Callable[..., Any]:
-    """A function as one `jit` equation of a name, wherever it is traced.
+    """A function whose calls are in a scope of a name, by default its own.
 
     >>> import traceir
-    >>> f = named_call(lambda x: x + 1, name="step")
-    >>> traceir.make_jaxpr(f)(1.0).eqns[0].param("name")
-    'step'
+    >>> traceir.make_jaxpr(named_call(lambda x: x + 1, name="step"))(1.0)
+    { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
-
-    @functools.wraps(fun)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return fun(*args, **kwargs)
-
-    if name is not None:
-        call.__name__ = name
-    found: Callable[..., Any] = jit(call)
+    found: Callable[..., Any] = named_scope(name or fun.__name__)(fun)
     return found
 
 

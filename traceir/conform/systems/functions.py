@@ -52,6 +52,11 @@ class Functions:
         options = self.options(name)
         if options.get("control_flow") not in (None, "staged", "python"):
             raise self.rules.error("jit.control-flow")
+        if options.get("compiler_options"):
+            raise self.rules.error("jit.compiler-options")
+        others = {"backend", "in_shardings", "out_shardings"}
+        if "device" in options and not others.isdisjoint(options):
+            raise self.rules.error("jit.device")
         if options.get("backend") is not None:
             resolve(options["backend"])
         if fun not in self.owners:

@@ -49,9 +49,10 @@ from traceir.ir.promotion import canonical_dtype, python_aval
 from traceir.jit.cache.cache_key import Key
 from traceir.jit.cache.known_arguments import is_data
 from traceir.jit.cache.signature import Bound
-from traceir.jit.staging import Prepared, check_outputs
+from traceir.jit.staging import Prepared
 from traceir.pytrees import flatten
 from traceir.rules import Rules
+from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import typeof
 
 

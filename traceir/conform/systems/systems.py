@@ -26,6 +26,7 @@ from traceir.errors import TraceirError
 from traceir.exports import deserialize, export
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit.api import check_options
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.make_jaxpr import eval_shape, make_jaxpr
 from traceir.pytrees.flatten import leaves
@@ -237,6 +238,8 @@ def _jitted(
     rest = {"backend": backend, **options, "face": face}
     argnums = rest.pop("static_argnums", None)
     argnames = rest.pop("static_argnames", None) or static
+    refused = rest.pop("compiler_options", None), rest.pop("device", None)
+    check_options(*refused, (options.get("backend"),))
     return JitFunction(fun, argnums, argnames, Options(**rest))
 
 

@@ -15,9 +15,9 @@ from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Var
+from traceir.ir.structs import struct_of
 from traceir.jit.cache.signature import StaticSpec, bind_arguments, form_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry, cache_of
-from traceir.jit.stages import struct_of
 from traceir.jit.staging import find_entry, function_name, prepare
 from traceir.lax.checks.operands import as_array, operand
 from traceir.lax.control.wrappers import told

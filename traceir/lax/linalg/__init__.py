@@ -5,7 +5,8 @@ are float32, float64 or complex; nothing is promoted. Start reading at `cholesky
 
 - `factor_derivatives`: derivatives of factorizations with several results
 - `matrices`: products, triangles and diagonals of stacks of matrices
-- `systems`: tridiagonal systems, products of reflectors, symmetric products
+- `reflections`: reflections: the factorization that keeps them, and products with them
+- `systems`: tridiagonal systems, and symmetric products
 
 >>> import traceir.numpy as jnp
 >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -32,11 +33,8 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.elementwise.arithmetic import add, div
 from traceir.lax.linalg import factor_derivatives, matrices
-from traceir.lax.linalg.systems import (
-    householder_product,
-    symmetric_product,
-    tridiagonal_solve,
-)
+from traceir.lax.linalg.reflections import geqrf, householder_product, ormqr
+from traceir.lax.linalg.systems import symmetric_product, tridiagonal_solve
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.tracing.trace import bind, bind_one, typeof
 
@@ -44,10 +42,12 @@ __all__ = [
     "cholesky",
     "eig",
     "eigh",
+    "geqrf",
     "hessenberg",
     "householder_product",
     "lu",
     "lu_pivots_to_permutation",
+    "ormqr",
     "qr",
     "schur",
     "svd",

@@ -1,4 +1,4 @@
-"""Tridiagonal systems, products of reflectors, symmetric products.
+"""Tridiagonal systems, and symmetric products.
 
 They are made of other primitives, so they are differentiated and mapped as these are.
 Serves: linalg.shapes, matrices.*
@@ -6,7 +6,6 @@ Serves: linalg.shapes, matrices.*
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from traceir import rules
@@ -29,7 +28,7 @@ from traceir.lax.structural.shapes import (
 from traceir.tracing.trace import typeof
 
 
-def _check(name: str, fit: bool, *values: Operand) -> None:
+def check_fit(name: str, fit: bool, *values: Operand) -> None:
     """Raise ValueError (linalg.shapes) where shapes do not fit, and what the clauses
     of matrices are, for the last value."""
     if not fit:
@@ -57,7 +56,7 @@ def tridiagonal_solve(dl: Operand, d: Operand, du: Operand, b: Operand) -> Array
     dl, d, du, b = values = operands("tridiagonal_solve", (dl, d, du, b))
     shapes, shape = {shape_of(v) for v in values[:3]}, shape_of(b)
     fit = shapes == {shape[:-1]} and len(shape) > 1 and shape[-2] > 0
-    _check("tridiagonal_solve", fit, *values)
+    check_fit("tridiagonal_solve", fit, *values)
     rank = len(shape)
     back = (*range(1, rank - 1), 0, rank - 1)
     rows = transpose(b, (rank - 2, *range(rank - 2), rank - 1))
@@ -114,40 +113,6 @@ def _substitute(below: Any, line: Any) -> tuple[Any, Any]:
     return (found, one), found
 
 
-def householder_product(a: Operand, taus: Operand) -> Array:
-    """The first columns of a product of reflections, as `qr` has them in one matrix.
-
-    Shapes (..., m, n), with no more columns than rows, and (..., k) to (..., m, n).
-    Reflection i is I - taus[i] v v^H; its v has zeros, a 1 in row i and below it what
-    stands in column i of `a`. Raises ValueError (linalg.shapes), TypeError
-    (matrices.rank, matrices.dtype).
-
-    >>> import traceir.numpy as jnp
-    >>> householder_product(jnp.array([[0.0], [1.0]]), jnp.array([1.0]))
-    Array([[ 0.],
-           [-1.]], dtype=float32)
-    """
-    a, taus = operands("householder_product", (a, taus))
-    shape, counts = shape_of(a), shape_of(taus)
-    fit = len(shape) > 1 and counts[:-1] == shape[:-2] and len(counts) > 0
-    fit = fit and counts[-1] <= shape[-1] <= shape[-2]
-    _check("householder_product", fit, taus, a)
-    rank, count = len(shape), counts[-1]
-    eye = matrices.eye_like(a)
-    vectors = add(matrices.lower(a, -1), eye)[..., :count]
-    columns = transpose(vectors, (rank - 1, *range(rank - 1)))
-    factors = transpose(taus, (rank - 2, *range(rank - 2)))
-
-    def reflect(product: Array, part: Sequence[Array]) -> tuple[Array, None]:
-        v = expand_dims(part[0], (rank - 1,))
-        tau = expand_dims(part[1], (rank - 2, rank - 1))
-        height = matrices.product(matrices.adjoint(v), product)
-        return sub(product, mul(tau, matrices.product(v, height))), None
-
-    found: Array = scan(reflect, eye, (columns, factors), reverse=True)[0]
-    return found
-
-
 def symmetric_product(
     a_matrix: Operand,
     c_matrix: Operand,
@@ -169,7 +134,7 @@ def symmetric_product(
     a, c = operands("symmetric_product", (a_matrix, c_matrix))
     shape = shape_of(a)
     fit = len(shape) > 1 and shape_of(c) == (*shape[:-1], shape[-2])
-    _check("symmetric_product", fit, a, c)
+    check_fit("symmetric_product", fit, a, c)
     square = matrices.product(a, matrices.transposed(a))
     found = add(mul(square, like(alpha, a)), mul(c, like(beta, c)))
     if not symmetrize_output:

@@ -13,6 +13,7 @@ from traceir.arrays.devices import check_device
 from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import canonical_dtype, promote
+from traceir.ir.structs import ShapeDtypeStruct
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
@@ -94,8 +95,8 @@ float64 = ScalarType("float64")
 dtype = np.dtype
 
 
-def result_type(*values: Operand | DTypeLike) -> np.dtype:
-    """The dtype in which arrays, numbers and dtypes meet (promote.jax).
+def result_type(*values: Operand | DTypeLike | ShapeDtypeStruct) -> np.dtype:
+    """The dtype in which arrays, numbers, structs and dtypes meet (promote.jax).
 
     The types `int`, `float` and `complex` are weak, as their numbers are.
 
@@ -133,6 +134,8 @@ def _example(value: Any) -> Operand:
         return value(0)
     if isinstance(value, (type, str, np.dtype, ScalarType)):
         return dtype_of(value, "result_type").type(0)
+    if isinstance(value, ShapeDtypeStruct):
+        return Array._wrap(np.zeros((), value.dtype), value.aval.update(shape=()))
     return operand("result_type", value)
 
 

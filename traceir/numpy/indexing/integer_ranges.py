@@ -18,8 +18,8 @@ import numpy as np
 from traceir.base import config
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from traceir.ir.structs import struct_of
 from traceir.jit.make_jaxpr import make_jaxpr
-from traceir.jit.stages import struct_of
 from traceir.numpy.elementwise.composites import floor_divide, remainder
 from traceir.numpy.indexing.intervals import (
     ANY,

@@ -11,7 +11,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import Operand
-from traceir.lax.linalg.matrices import adjoint
+from traceir.lax.linalg.matrices import adjoint, transposed
 from traceir.numpy.linalg.checks import matrices, option, square
 
 
@@ -70,7 +70,8 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
     """Orthogonal columns `Q` and upper triangular `R` with `Q @ R` the matrix.
 
     Shape (..., m, n) to (..., m, k) and (..., k, n): k is min(m, n), or m if `mode` is
-    "complete"; "r" gives R alone. Raises LinAlgError (linalg.matrix), ValueError
+    "complete"; "r" gives R alone, "raw" what `lax.linalg.geqrf` gives, its matrices
+    transposed. Raises LinAlgError (linalg.matrix), ValueError
     (linalg.option), TypeError (matrices.dtype), NotImplementedError (derive.factors).
 
     >>> import traceir.numpy as jnp
@@ -80,8 +81,11 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
            [4., 2.],
            [0., 2.]], dtype=float32))
     """
-    option("qr", "mode", mode, ("reduced", "complete", "r"))
+    option("qr", "mode", mode, ("reduced", "complete", "r", "raw"))
     [x] = matrices("qr", a)
+    if mode == "raw":
+        packed, taus = lax.linalg.geqrf(x)
+        return transposed(packed), taus
     q, r = lax.linalg.qr(x, full_matrices=mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 

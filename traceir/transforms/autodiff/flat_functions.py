@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from traceir.ir.avals import ShapedArray
-from traceir.jit.staging import check_outputs, function_name
+from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Value, living, typeof
 from traceir.transforms.autodiff.arguments import (
     Arguments,

@@ -11,8 +11,9 @@ from traceir.base import config
 from traceir.dtypes import is_inexact
 from traceir.ir.avals import ShapedArray
 from traceir.jit.composite import run_as
-from traceir.jit.staging import check_outputs, function_name, input_aval
+from traceir.jit.staging import function_name, input_aval
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Value, typeof
 from traceir.transforms.autodiff.arguments import as_array, check_callable, path_in
 from traceir.transforms.autodiff.cached_transforms import record

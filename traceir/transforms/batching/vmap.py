@@ -12,8 +12,9 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import is_float0
 from traceir.jit.composite import run_as
-from traceir.jit.staging import check_outputs, function_name
+from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Tracer, Value, living, typeof
 from traceir.transforms.batching import axis_specs
 from traceir.transforms.batching.batch_trace import BatchTrace

@@ -11,8 +11,9 @@ from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.composite import run_as
-from traceir.jit.staging import check_outputs, function_name, prepare
+from traceir.jit.staging import function_name, prepare
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import apply, constants_of
 from traceir.tracing.trace import EAGER, Value
 from traceir.transforms.autodiff import cached_transforms

@@ -6,8 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from traceir.jit.staging import check_outputs, function_name
+from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Tracer, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact

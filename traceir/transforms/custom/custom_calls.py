@@ -23,8 +23,9 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.jit.cache.signature import POSITIONAL, form_of, resolve_static
 from traceir.jit.composite import run_as
-from traceir.jit.staging import check_outputs, function_name
+from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import (
     OPENING,

@@ -11,9 +11,10 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import HostFunction, Params, sort_params
-from traceir.jit.staging import check_outputs, function_name
+from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.pytrees.key_path import SequenceKey
+from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Tracer, Value, bind_all, typeof
 from traceir.transforms.autodiff.jvp_trace import is_inexact
 from traceir.transforms.custom import custom_calls

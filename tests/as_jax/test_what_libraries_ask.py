@@ -1,0 +1,154 @@
+"""Names that libraries import mean what these ask of them, without any library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.as_jax.modules import core
+from traceir.as_jax.modules.extend.source_info_util import include_frame
+from traceir.as_jax.modules.interpreters import ad
+from traceir.pytrees import flatten
+from traceir.sharding import SingleDeviceSharding
+
+STRUCT = traceir.ShapeDtypeStruct((2, 3), "float32")
+
+
+class Tagged:
+    """A node whose metadata has no hash."""
+
+    def __init__(self, value: Any, tags: Any) -> None:
+        self.value, self.tags = value, tags
+
+
+flatten.register_pytree_node(
+    Tagged, lambda node: ((node.value,), node.tags), lambda tags, v: Tagged(*v, tags)
+)
+
+
+def test_a_tree_with_unhashable_metadata_is_an_argument_and_a_result() -> None:
+    traces = []
+
+    @traceir.jit
+    def f(node: Tagged) -> Tagged:
+        traces.append(node.tags)
+        return Tagged(node.value + len(node.tags["a"]), node.tags)
+
+    for _ in range(2):
+        found = f(Tagged(1.0, {"a": [1, 2], "b": np.arange(0)}))
+        assert (float(found.value), found.tags["a"]) == (3.0, [1, 2])
+    assert len(traces) == 1 and traceir.eval_shape(f, found).tags["a"] == [1, 2]
+
+
+def test_metadata_that_has_changed_is_another() -> None:
+    f, node = traceir.jit(lambda node: node.value * len(node.tags)), Tagged(2.0, [1])
+    assert float(f(node)) == 2.0
+    node.tags.append(2)
+    assert float(f(node)) == 4.0
+    node.tags[:] = [True]
+    assert flatten.structure(node) != flatten.structure(Tagged(2.0, [1]))
+
+
+def test_a_struct_is_a_result_where_types_are_asked_for() -> None:
+    def f(x: Any) -> Any:
+        return x, STRUCT
+
+    assert traceir.eval_shape(f, 1.0)[1] == STRUCT
+    assert traceir.eval_shape(lambda: STRUCT) == STRUCT
+    inner = traceir.eval_shape(lambda: traceir.eval_shape(f, 1.0))
+    assert inner[1] == STRUCT and inner[0].shape == ()
+    for other in (traceir.jit(f), traceir.make_jaxpr(f)):
+        with raises_rule("jit.output", TypeError):
+            other(1.0)
+        with raises_rule("jit.output", TypeError):
+            other(np.ones(3))  # of which types have not been asked
+
+
+def test_a_struct_has_a_part_in_promotion() -> None:
+    assert jnp.result_type(STRUCT, "int8") == np.float32
+    weak = traceir.ShapeDtypeStruct((), "float32", weak_type=True)
+    assert jnp.result_type(weak, np.float16(1)) == np.float16
+
+
+def test_the_device_of_a_function() -> None:
+    [cpu, *_] = traceir.devices("cpu")
+    found = traceir.jit(lambda x: x + 1, device=cpu, compiler_options={})(1.0)
+    assert float(found) == 2.0 and found.sharding == SingleDeviceSharding(cpu)
+    with raises_rule("jit.compiler-options", ValueError):
+        traceir.jit(lambda x: x, compiler_options={"xla_fast": True})
+    with raises_rule("jit.device", ValueError):
+        traceir.jit(lambda x: x, device=cpu, backend="reference")
+
+
+def test_a_program_has_the_tracers_around_it_as_constants() -> None:
+    def f(x: Any) -> Any:
+        closed = traceir.make_jaxpr(lambda y: y * x + 1)(2.0)
+        assert [v.aval.shape for v in closed.jaxpr.invars] == [()]
+        assert closed.consts == (x,) if isinstance(x, float) else len(closed.consts)
+        [found] = core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)
+        [same] = core.jaxpr_as_fun(closed)(3.0)
+        return found + same
+
+    x = jnp.array([1.0, 2.0])
+    np.testing.assert_array_equal(traceir.jit(f)(x), [8.0, 14.0])
+    slope = traceir.grad(lambda x: f(x).sum())(x)
+    np.testing.assert_array_equal(slope, [6.0, 6.0])
+
+
+def test_the_trace_that_a_derivative_is_taken_in() -> None:
+    seen = []
+
+    def f(x: Any, y: Any) -> Any:
+        top = core.find_top_trace([x])
+        assert top is not None
+        for value in (x, y, x * y, lax.sin(y)):
+            own = isinstance(value, ad.JVPTracer) and value._trace.main is top.main
+            seen.append(own)
+        return x * y
+
+    traceir.jvp(lambda x: f(x, 2.0), (1.0,), (1.0,))
+    assert seen == [True, False, True, False]
+
+
+def test_a_rule_is_given_arrays_where_its_function_was() -> None:
+    kinds = []
+
+    @traceir.custom_vjp
+    def f(x: Any, n: Any) -> Any:
+        return x * n
+
+    def forward(x: Any, n: Any) -> Any:
+        kinds.append(jnp.zeros(3) + jnp.zeros((2, *n.shape, 3)))
+        return f(x, n), n
+
+    f.defvjp(forward, lambda n, ct: (ct * n, None))
+    traced = traceir.jit(lambda x: f(x, jnp.asarray(3)))
+    assert float(traceir.grad(traced)(2.0)) == 3.0 and len(kinds) == 1
+
+
+def test_types_of_tangents() -> None:
+    assert STRUCT.aval.to_tangent_aval() is STRUCT.aval
+    found = core.ShapedArray((2,), "int32").to_tangent_aval()
+    assert found.dtype == traceir.dtypes.float0 and found.shape == (2,)
+
+
+def test_frames_of_a_library_are_left_out() -> None:
+    import sys
+
+    frame = sys._getframe()
+    assert include_frame(frame)
+    package = traceir.numpy.sin.__code__.co_filename
+    with pytest.MonkeyPatch.context() as patch:
+        from traceir.base import source_info
+
+        patch.setattr(source_info, "_LIBRARIES", set())
+        patch.setattr(source_info, "_user_files", source_info._UserFiles())
+        source_info.register_exclusion(__file__)
+        assert not include_frame(frame)
+    assert not source_info.is_users_code(package)
