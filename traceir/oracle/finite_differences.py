@@ -88,11 +88,12 @@ def _side(
 ) -> list[float | None]:
     """The slope of each result on one side: what its quotients tend to."""
     slope = partial(_slope, function, along=along)
+    here = partial(slope, at, before=values)
     if any(x.special for x, t in zip(at, along) if t):
         return _at_infinity(slope, at, along, values)
     sizes = (abs(x.value) for x in at if isinstance(x, Real))
     scale = min([Fraction(1), *(size for size in sizes if size)])
-    near = slope(at, step=scale * WIDE), slope(at, step=scale * NARROW)
+    near = here(step=scale * WIDE), here(step=scale * NARROW)
     close = (
         slope(_moved(at, along, scale * d), step=scale * d * NARROW)
         for d in (NEAR, NEARER)
@@ -140,10 +141,19 @@ def _moved(at: Sequence[Real], along: Sequence[int], step: Fraction) -> list[Rea
 
 
 def _slope(
-    function: Function, at: Sequence[Real], along: Sequence[int], step: Fraction
+    function: Function,
+    at: Sequence[Real],
+    along: Sequence[int],
+    step: Fraction,
+    before: Sequence[Real] | None = None,
 ) -> list[Fraction | None]:
-    """The quotients of differences over one step; None where a value is missing."""
-    before, after = function(*at), function(*_moved(at, along, step))
+    """The quotients of differences over one step; None where a value is missing.
+
+    `before` are the values where the step begins, if they are known.
+    """
+    after = function(*_moved(at, along, step))
+    if before is None:
+        before = function(*at)
     return [
         (b.value - a.value) / step
         if a.finite and b.finite and max(abs(a.value), abs(b.value)) < BEYOND
