@@ -31,6 +31,7 @@ from traceir.oracle.transforms import (
     control,
     forward,
     functions,
+    named_axes,
     pairs,
     recordings,
     regions,
@@ -205,6 +206,14 @@ def _all_of_it(self: Any, var: Any) -> str:
     return "memory"
 
 
+def _as_they_are(self: Any, value: Any, order: Sequence[int]) -> Any:
+    return value
+
+
+def _never(self: Any, eqn: Any, name: str, varying: Any) -> bool:
+    return False
+
+
 usual_move, usual_row = batches.moved, regions.taken
 usual = forward.DerivedProgram
 usual_choice = control.TermControlFlow.chosen
@@ -249,6 +258,14 @@ WRONG: dict[str, tuple[Any, str, Any, str]] = {
     "tangents of constants": (
         *(forward, "by_template", lambda *_: None),
         "transform/perturbation-confusion",
+    ),
+    "parts of devices are in the order of dimensions": (
+        *(named_axes.PartedFunction, "permuted", _as_they_are),
+        "shard_map/over-two-axes",
+    ),
+    "all devices have the same": (
+        *(named_axes.PartedFunction, "varies", _never),
+        "shard_map/results-that-may-vary",
     ),
 }
 # A row that says something else: its table, primitive, column, and the case.

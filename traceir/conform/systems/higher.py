@@ -35,6 +35,7 @@ from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.oracle.transforms.builder import Beyond, NamedFunction
 from traceir.oracle.transforms.functions import TermFunctions
+from traceir.oracle.transforms.named_axes import DeviceAxes, DividingAxes
 from traceir.oracle.transforms.terms import Term
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import Rules, default
@@ -172,7 +173,7 @@ def _within(program: ProgramNode) -> Iterator[str]:
 TRANSFORMS = (
     *("jit", "jvp", "vjp", "grad", "value_and_grad", "vmap", "pmap"),
     *("linearize", "linear_transpose", "jacfwd", "jacrev", "hessian", "checkpoint"),
-    *("custom_jvp", "custom_vjp"),
+    *("custom_jvp", "custom_vjp", "shard_map"),
 )
 
 
@@ -186,6 +187,10 @@ class RulesSystem:
         self.namespaces: Mapping[str, Any] = {
             "api": SimpleNamespace(
                 **api,
+                devices=lambda: list(range(self.functions.devices)),
+                sharding=SimpleNamespace(
+                    Mesh=DeviceAxes.of, PartitionSpec=DividingAxes.of
+                ),
                 pure_callback=self.pure_callback,
                 debug=SimpleNamespace(callback=self.told),
                 experimental=SimpleNamespace(io_callback=self.io_callback),
@@ -284,10 +289,13 @@ class RulesSystem:
         raise Unsupported("the program of a function")
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
-        """Changes the one flag that rules speak of: `disable_jit`."""
+        """Changes the flags that rules speak of."""
         match name, args:
             case "config", ("disable_jit", value):
                 self.functions.disabled = value
+                return None
+            case "config", ("num_cpu_devices", value):
+                self.functions.devices = value
                 return None
         raise Unsupported(f"the setting {name}")
 

@@ -12,7 +12,7 @@ tangents, of cotangents or of the examples. Nothing is traced and no code is tha
 - `control`: control flow on values: recorded with programs as params
 - `forward`: tangents of programs, by those of their inputs
 - `functions`: transforms of functions on values, by the rows and the inference rules
-- `named_axes`: the functions of `lax` over named axes, as applications
+- `named_axes`: functions over named axes, and functions of the parts of arrays
 - `of_arrays`: functions of arrays that cases apply, as applications of primitives
 - `own_rules`: functions with derivatives of their own
 - `pairs`: folds along axes as operations on two operands, which have derivatives

@@ -41,12 +41,13 @@ def has_effects(program: ClosedJaxpr, rules: Rules) -> bool:
     """True if an equation of a program, or of one within it, has an effect."""
     return any(
         rules.prims[eqn.primitive].effects
-        or any(has_effects(p, rules) for p in _programs(eqn.params))
+        or any(has_effects(p, rules) for p in regions_of(eqn.params))
         for eqn in program.eqns
     )
 
 
-def _programs(params: Any) -> Iterator[ClosedJaxpr]:
+def regions_of(params: Any) -> Iterator[ClosedJaxpr]:
+    """The programs among the params of an equation."""
     for _, value in params:
         parts = value if isinstance(value, tuple) else (value,)
         yield from (p for p in parts if isinstance(p, ClosedJaxpr))
@@ -71,7 +72,7 @@ class DerivedProgram:
         row = self.rules.prims[primitive]
         known = sort_params({**row.defaults, **params})
         if not self.effects and any(
-            has_effects(p, self.rules) for p in _programs(known)
+            has_effects(p, self.rules) for p in regions_of(known)
         ):
             raise Beyond(f"effects within {primitive}, which are done already")
         types = infer(primitive, [a.aval for a in operands], known, self.rules)

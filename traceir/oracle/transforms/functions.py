@@ -20,7 +20,7 @@ from traceir.oracle.transforms.batches import batched, moved
 from traceir.oracle.transforms.builder import Beyond, DerivedProgram
 from traceir.oracle.transforms.control import TermControlFlow
 from traceir.oracle.transforms.forward import jvp_results, tangents
-from traceir.oracle.transforms.named_axes import NamedAxes
+from traceir.oracle.transforms.named_axes import DeviceAxes, NamedAxes, PartedFunction
 from traceir.oracle.transforms.own_rules import CustomJvp, CustomVjp
 from traceir.oracle.transforms.recordings import FunctionProgram, Recordings
 from traceir.oracle.transforms.terms import Term
@@ -90,15 +90,29 @@ class TermFunctions(Recordings):
         return CustomVjp(self, fun, tuple(nondiff_argnums))
 
     def pmap(self, fun: Fun, axis_name: str | None = None) -> Fun:
-        """`jit` of `vmap`, on one device."""
+        """`jit` of `vmap`, an example for each device."""
         batched_ = self.jit(self.vmap(fun, axis_name=axis_name))
 
         def call(*args: Term) -> Any:
-            if any(a.aval.shape[:1] > (1,) for a in args):
+            if any(a.aval.shape[:1] > (self.devices,) for a in args):
                 raise self.rules.error("pmap.size")
             return batched_(*args)
 
         return call
+
+    def shard_map(
+        self,
+        fun: Fun,
+        *,
+        mesh: Any,
+        in_specs: Any,
+        out_specs: Any,
+        check_vma: bool = True,
+    ) -> Fun:
+        """The function of the parts that the devices of a mesh have."""
+        if not isinstance(mesh, DeviceAxes):
+            raise self.rules.error("shard_map.mesh")
+        return PartedFunction(self, fun, mesh, in_specs, out_specs, check_vma)
 
     def smooth(self, values: Sequence[Any]) -> list[ShapedArray]:
         """The types of what a function is differentiated by; all have tangents."""
@@ -171,6 +185,8 @@ class TermFunctions(Recordings):
         back = transposed(linear, mask, self.rules)
 
         def call(cotangent: Any) -> Any:
+            if self.checked:
+                raise self.rules.error("shard_map.gradient")
             given = self.of_types("vjp.cotangent", cotangent, traced)
             return tuple(self.applied(back, [*traced.captured, *primals, *given]))
 

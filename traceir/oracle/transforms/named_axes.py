@@ -1,18 +1,28 @@
-"""The functions of `lax` over named axes, as applications.
+"""Functions over named axes, and functions of the parts of arrays.
 
-Serves: axis.unbound
+Serves: axis.unbound, shard_map.*, sharding.divides, sharding.rank
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from traceir.dtypes import kind_of
-from traceir.oracle.transforms.builder import Beyond
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
+from traceir.oracle.transforms.batches import batched
+from traceir.oracle.transforms.builder import Beyond, regions_of
+from traceir.oracle.transforms.collectives import names_of
+from traceir.oracle.transforms.recordings import Recordings
+from traceir.oracle.transforms.terms import Term
+from traceir.pytrees import flatten
 from traceir.rules import Rules
 
+Fun = Callable[..., Any]
 Names = str | tuple[str, ...]
 # A primitive applied to values, with params.
 Bind = Callable[..., Any]
@@ -127,3 +137,207 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     for name, method in vars(NamedAxes).items()
     if name.startswith(("p", "a"))
 }
+
+
+# Functions of parts -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DeviceAxes:
+    """The axes of a mesh, by name, and how many devices there are along each."""
+
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, devices: Any, axis_names: Sequence[str]) -> DeviceAxes:
+        """Those of an array of devices."""
+        extents = np.shape(devices)
+        if len(extents) != len(axis_names) or len({*axis_names}) < len(extents):
+            raise Beyond("a mesh of other axes")
+        return cls(dict(zip(axis_names, extents)))
+
+
+@dataclass(frozen=True)
+class DividingAxes:
+    """The axes of a mesh that divide each dimension of an array, the slowest first."""
+
+    of_dimensions: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, *given: Any) -> DividingAxes:
+        """Those that a spec is made of: a name, names, or None for each dimension."""
+        rows = [(row,) if isinstance(row, str) else tuple(row or ()) for row in given]
+        if len(found := [axis for row in rows for axis in row]) > len({*found}):
+            raise Beyond("an axis twice")
+        return cls(tuple(rows))
+
+    def axes(self, rank: int) -> list[tuple[str, ...]]:
+        """The axes for each dimension of an array, which has so many."""
+        return [*self.of_dimensions, *[()] * (rank - len(self.of_dimensions))]
+
+    def __contains__(self, axis: str) -> bool:
+        return any(axis in row for row in self.of_dimensions)
+
+
+@dataclass(frozen=True)
+class PartedFunction:
+    """A function of the parts of arrays that the devices of a mesh have.
+
+    The devices along an axis of the mesh are the examples of a batch, one axis within
+    the other; parts stand along first dimensions, in the order of the mesh.
+    """
+
+    functions: Recordings
+    fun: Fun
+    mesh: DeviceAxes
+    in_specs: Any
+    out_specs: Any
+    checked: bool
+
+    def __call__(self, *args: Any) -> Any:
+        values = [self.functions.as_term(a) for a in args]
+        specs = _specs_of(self.in_specs, len(values))
+        parts = [self.divided(v, s) for v, s in zip(values, specs, strict=True)]
+        found, tree = self.along([*self.mesh.sizes], parts, specs)
+        places = _specs_of(self.out_specs, len(found))
+        whole = [self.joined(v, s) for v, s in zip(found, places, strict=True)]
+        return tree.unflatten(whole)
+
+    def along(
+        self, axes: Sequence[str], parts: Sequence[Term], specs: Sequence[DividingAxes]
+    ) -> tuple[list[Term], Any]:
+        """The results for all devices along these axes, and their structure."""
+        if not axes:
+            leaves, tree = flatten.flatten(self.fun(*parts))
+            return [self.functions.as_term(v) for v in leaves], tree
+        name, *others = axes
+        size, trees = self.mesh.sizes[name], []
+        dims = [0 if name in spec else None for spec in specs]
+
+        def one(*own: Term) -> list[Term]:
+            found, tree = self.along(others, own, specs)
+            trees.append(tree)
+            return found
+
+        pairs = list(zip(parts, dims, strict=True))
+        examples = [
+            p.aval if d is None else p.aval.update(shape=p.aval.shape[1:])
+            for p, d in pairs
+        ]
+        kept = [p if d is None else None for p, d in pairs]
+        with self.functions.named(name, size, self.checked):
+            traced = self.functions.trace(one, examples, "vmap", (), name, kept)
+        given = [*[None] * len(traced.captured), *dims]
+        closed, differ = batched(traced.closed, given, size, self.functions.rules, name)
+        found = self.functions.applied(closed, [*traced.captured, *parts])
+        vary = self.varying(traced.closed, given, name)
+        places = _specs_of(self.out_specs, len(found))
+        results = [self.placed(*row, name) for row in zip(found, differ, vary, places)]
+        return results, trees[0]
+
+    def placed(
+        self, value: Term, differs: bool, varies: bool, spec: DividingAxes, name: str
+    ) -> Term:
+        """A result of all devices along an axis, or of the first one."""
+        size = self.mesh.sizes[name]
+        if name in spec:
+            return value if differs else self.repeated(value, size)
+        if varies and self.checked:
+            raise self.functions.rules.error("shard_map.replicated")
+        return self.functions.row(value, 0) if differs else value
+
+    def repeated(self, value: Term, size: int) -> Term:
+        """A value once for each device."""
+        shape = value.aval.shape
+        found: Term = self.functions.bind(
+            *("broadcast_in_dim", value),
+            shape=(size, *shape),
+            broadcast_dimensions=tuple(range(1, len(shape) + 1)),
+            sharding=None,
+        )
+        return found
+
+    def varying(
+        self, closed: ClosedJaxpr, dims: Sequence[int | None], name: str
+    ) -> list[bool]:
+        """True for each result that may differ along an axis (shard_map.replicated).
+
+        An operation over the axis gives all devices the same if its `across` does not
+        speak of the number of the example.
+        """
+        pairs = zip(closed.jaxpr.invars, dims, strict=True)
+        found: set[Any] = {var for var, d in pairs if d is not None}
+        for eqn in closed.eqns:
+            if self.varies(eqn, name, found):
+                found.update(eqn.outputs)
+        return [a in found for a in closed.jaxpr.outvars]
+
+    def varies(self, eqn: Eqn, name: str, varying: set[Any]) -> bool:
+        """True if the results of an equation may differ along an axis."""
+        if any(_speaks_of(name, region) for region in regions_of(eqn.params)):
+            raise Beyond("what varies of a region's results")
+        if name in names_of(dict(eqn.params)):
+            across = self.functions.rules.prims[eqn.primitive].across
+            return across is None or "n" in across.names
+        return any(isinstance(a, Var) and a in varying for a in eqn.inputs)
+
+    def divided(self, value: Term, spec: DividingAxes) -> Term:
+        """The parts of an array, along first dimensions."""
+        shape, rules = value.aval.shape, self.functions.rules
+        if len(spec.of_dimensions) > len(shape):
+            raise rules.error("sharding.rank")
+        extents: list[int] = []
+        places: dict[str, int] = {}
+        own: list[int] = []
+        for extent, axes in zip(shape, spec.axes(len(shape)), strict=True):
+            count = prod(self.mesh.sizes[axis] for axis in axes)
+            if extent % count:
+                raise rules.error("sharding.divides")
+            places.update({axis: len(extents) + k for k, axis in enumerate(axes)})
+            extents += [self.mesh.sizes[axis] for axis in axes]
+            own.append(len(extents))
+            extents.append(extent // count)
+        order = [places[axis] for axis in self.mesh.sizes if axis in places]
+        return self.permuted(self.shaped(value, extents), [*order, *own])
+
+    def joined(self, value: Term, spec: DividingAxes) -> Term:
+        """The array of which these are the parts, along first dimensions."""
+        first = [axis for axis in self.mesh.sizes if axis in spec]
+        part = value.aval.shape[len(first) :]
+        if len(spec.of_dimensions) > len(part):
+            raise self.functions.rules.error("sharding.rank")
+        order: list[int] = []
+        shape: list[int] = []
+        for d, axes in enumerate(spec.axes(len(part))):
+            order += [*(first.index(axis) for axis in axes), len(first) + d]
+            shape.append(part[d] * prod(self.mesh.sizes[axis] for axis in axes))
+        return self.shaped(self.permuted(value, order), shape)
+
+    def permuted(self, value: Term, order: Sequence[int]) -> Term:
+        """The dimensions in another order."""
+        found: Term = self.functions.bind("transpose", value, permutation=tuple(order))
+        return found
+
+    def shaped(self, value: Term, shape: Sequence[int]) -> Term:
+        """The same elements in another shape."""
+        sizes = {"new_sizes": tuple(shape), "dimensions": None, "sharding": None}
+        found: Term = self.functions.bind("reshape", value, **sizes)
+        return found
+
+
+def _speaks_of(name: str, program: ClosedJaxpr) -> bool:
+    """True if an equation of a program, or of one within it, is over an axis."""
+    return any(
+        name in names_of(dict(eqn.params))
+        or any(_speaks_of(name, region) for region in regions_of(eqn.params))
+        for eqn in program.eqns
+    )
+
+
+def _specs_of(specs: Any, count: int) -> list[DividingAxes]:
+    """A spec for each of so many arrays."""
+    found = list(specs) if isinstance(specs, tuple) else [specs] * count
+    found = [DividingAxes(()) if s is None else s for s in found]
+    if len(found) != count or not all(isinstance(s, DividingAxes) for s in found):
+        raise Beyond("specs of another structure")
+    return found

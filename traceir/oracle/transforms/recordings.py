@@ -140,8 +140,10 @@ class Recordings:
         self.open: list[Recording] = []
         self.disabled = False
         self.evaluating = False
-        # The sizes of the axes that have names.
+        self.devices = 1
+        # The sizes of the axes that have names, and whether what varies is checked.
         self.sizes: dict[str, int] = {}
+        self.checked = False
 
     def term_of(self, array: Any, aval: ShapedArray | None = None) -> Term:
         """An array as a term, which is strongly typed unless a type is given."""
@@ -170,14 +172,17 @@ class Recordings:
         )
 
     @contextmanager
-    def named(self, name: str | None, size: int) -> Iterator[None]:
-        """Within this an axis has a name."""
-        before = self.sizes
-        self.sizes = before if name is None else {**before, name: size}
+    def named(
+        self, name: str | None, size: int, checked: bool = False
+    ) -> Iterator[None]:
+        """Within this an axis has a name, and may be that of a mesh, and checked."""
+        before = self.sizes, self.checked
+        self.sizes = self.sizes if name is None else {**self.sizes, name: size}
+        self.checked |= checked
         try:
             yield
         finally:
-            self.sizes = before
+            self.sizes, self.checked = before
 
     @contextmanager
     def evaluated(self) -> Iterator[None]:
