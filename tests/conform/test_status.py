@@ -17,7 +17,6 @@ import pytest
 from traceir.conform import Verdict, load_cases, read_cases
 from traceir.conform.__main__ import main
 from traceir.conform.casefiles.profiles import PROFILES, profile_of
-from traceir.conform.judging.adapters import SHIPPED
 from traceir.conform.judging.deviations import (
     Deviation,
     DeviationError,
@@ -43,6 +42,7 @@ from traceir.rules import default, spec_path
 
 CASES = load_cases()
 NAMES = {case.name for case in CASES}
+DEVIATING = [name for name in load_runs() if recorded(name)]
 
 
 # What is kept -------------------------------------------------------------------------
@@ -70,10 +70,45 @@ def test_differences_are_seen() -> None:
     assert columns.differences(a, b) == ["version", "y"]
 
 
-@pytest.mark.parametrize("name", [*SHIPPED])
+@pytest.mark.parametrize("name", DEVIATING)
 def test_a_recorded_deviation_shows_its_source(name: str) -> None:
     for row in recorded(name):
         assert re.match(r"https://\S+#L\d+$", row.link), row.id
+
+
+@pytest.mark.parametrize("name", DEVIATING)
+def test_a_recorded_deviation_is_measured(name: str) -> None:
+    """By cases that cite its rule; bounds of numbers are those of every case."""
+    cites = {case.name: case.cites for case in CASES}
+    for row in recorded(name):
+        assert row.cases, row.id
+        assert row.reason.endswith(".") and not row.does.endswith("."), row.id
+        if not row.id.startswith(("accuracy.", "choice.")):
+            assert [c for c in row.cases if row.id not in cites[c]] == [], row.id
+
+
+def source_line(link: str, root: Path, ref: str) -> str:
+    """The line that a link shows, in a copy of the source."""
+    path, _, number = link.partition(f"/blob/{ref}/")[2].partition("#L")
+    return (root / path).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+
+
+def test_a_deviation_of_typescript_shows_a_line_of_the_source() -> None:
+    """Of a definition, which begins there: other lines do not stay where they are."""
+    root = spec_path().parent
+    lines = [source_line(row.link, root, "main") for row in recorded("typescript")]
+    assert lines and all(line.startswith("export ") for line in lines), lines
+
+
+def test_a_deviation_of_jax_shows_a_line_of_its_source() -> None:
+    jax = pytest.importorskip("jax", reason="the lines are those of JAX's source")
+    if jax.__version__ != load_runs()["jax"].version:
+        pytest.skip("the lines are those of another version of JAX")
+    root, ref = Path(jax.__file__).parents[1], f"jax-v{jax.__version__}"
+    lines = [source_line(row.link, root, ref) for row in recorded("jax")]
+    assert [
+        line for line in lines if not line.strip() or line.strip()[0] in "#)}"
+    ] == []
 
 
 def test_deviations_and_runs_say_the_same() -> None:
