@@ -102,10 +102,9 @@ def test_a_deviation_of_typescript_shows_a_line_of_the_source() -> None:
 
 def test_a_deviation_of_jax_shows_a_line_of_its_source() -> None:
     jax = pytest.importorskip("jax", reason="the lines are those of JAX's source")
-    if jax.__version__ != load_runs()["jax"].version:
-        pytest.skip("the lines are those of another version of JAX")
-    root, ref = Path(jax.__file__).parents[1], f"jax-v{jax.__version__}"
-    lines = [source_line(row.link, root, ref) for row in recorded("jax")]
+    ref = f"jax-v{jax.__version__}"  # of another version there are none
+    links = [row.link for row in recorded("jax") if f"/{ref}/" in row.link]
+    lines = [source_line(link, Path(jax.__file__).parents[1], ref) for link in links]
     assert [
         line for line in lines if not line.strip() or line.strip()[0] in "#)}"
     ] == []
