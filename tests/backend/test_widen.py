@@ -13,7 +13,7 @@ import traceir as jax
 import traceir.numpy as jnp
 from traceir.store import files
 from traceir_numba.llvm import optimize
-from traceir_numba.llvm.widen import SHORT_LINES, widened
+from traceir_numba.llvm.vectors.widen import SHORT_LINES, widened
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import mcjit
 from traceir_numba.store import units
@@ -42,10 +42,27 @@ def sines(x: Any) -> Any:
     return x
 
 
+def near(x: Any) -> Any:
+    """Numbers of moderate size in place of all others."""
+    return jnp.where(abs(x) < 80, x, 1)
+
+
+def bits(key: Any, shape: tuple[int, ...]) -> Any:
+    """Random bits of two words."""
+    return jax.random.bits(jax.random.wrap_key_data(key), shape)
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "a product and a sum": (lambda x, y: x * y + 1, ("float32", "float32")),
     "functions": (lambda x: jnp.tanh(x) + jnp.exp(x), ("float32",)),
     "functions of tables": (lambda x: jnp.sin(x) * jnp.cos(x), ("float32",)),
+    "rows of tables that are near": (
+        lambda x: jnp.sin(near(x)) * jnp.tan(near(x)),
+        ("float32",),
+    ),
+    "rows of tables that are far": (lambda x: jnp.sin(x * 1e9), ("float32",)),
+    "a short table": (lambda x: jnp.exp(x) - jnp.exp2(near(x)), ("float64",)),
+    "a key for all": (lambda x: bits(x[:2], x.shape), ("uint32",)),
     "float64": (lambda x: jnp.where(x > 0, x, jnp.expm1(x)), ("float64",)),
     "two widths": (lambda x: (x.astype("float64") * 3, x < 1), ("float32",)),
     "the index": (lambda x: x + jnp.arange(x.size) * 3, ("float32",)),

@@ -68,7 +68,7 @@ def _bfloat16_bits(name: str, dtype: str) -> DeviceFunction:
     text = f"""
     def {name}(x):
         i = as_bits_f32(x)
-        h = u16((i + 0x7FFF + ((i >> 16) & 1)) >> 16)
+        h = u16(i32(i + 0x7FFF + ((i >> 16) & 1)) >> 16)
         return h if x == x else u16(0x7FC0)
     """
     return device_function(name, ("float32",), BITS, text, "as_bits_f32")

@@ -78,7 +78,8 @@ def _rounds() -> Iterator[str]:
             yield "x = u32(x + y)"
             yield f"y = u32(x ^ rotated_word(y, u32({by})))"
         yield f"x = u32(x + k{number % 3})"
-        yield f"y = u32(y + k{(number + 1) % 3} + u32({number}))"
+        # What is the same for all words stands by itself.
+        yield f"y = u32(y + u32(k{(number + 1) % 3} + u32({number})))"
 
 
 TEMPLATES.update(rotated_word=_rotated, threefry2x32=_threefry2x32)

@@ -7,8 +7,6 @@ reading at `lower.lower`.
 
 - `expressions`: expressions of generated source as typed registers
 - `ir_builder`: a builder of one function's LLVM text: blocks and registers
-- `ir_text`: LLVM text of our own in its parts: functions, blocks, instructions
-- `lanes`: instructions of numbers as instructions of vectors, in LLVM text
 - `lower`: generated source to LLVM text, in one pass
 - `optimize`: LLVM's optimisation pipeline, linking and code generation
 - `safepoints`: safepoints: where a routine checks for interrupts
@@ -18,5 +16,5 @@ reading at `lower.lower`.
 - `trampoline`: calls of machine code from Python, ten times as fast as ctypes
 - `turns`: turns of a loop shared by the threads of a team, from within machine code
 - `types`: the types of generated code, and how arithmetic mixes them
-- `widen`: innermost loops of a kernel's LLVM text as loops over vectors
+- `vectors`: LLVM text of numbers as LLVM text of vectors
 """

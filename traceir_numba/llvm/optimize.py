@@ -3,8 +3,8 @@
 Contraction stays off: no pass may turn a product and a sum into one rounding
 (choice.contraction).
 
-Loops that `llvm.widen` makes loops over vectors are simplified, with their functions in
-place, and no more; for all others the pipeline is LLVM's own at its third level.
+Loops that `llvm.vectors` makes loops over vectors are simplified, with their functions
+in place, and no more; for all others the pipeline is LLVM's own at its third level.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from traceir_numba.llvm.widen import widened
+from traceir_numba.llvm.vectors.widen import widened
 from traceir_numba.runtime.mcjit import lock, processor, target_machine
 from traceir_numba.store.units import (
     Addresses,

@@ -37,10 +37,12 @@ VERSIONS = {
 
 # What makes code of LLVM text.
 COMPILER = (
-    "llvm/ir_text.py",
-    "llvm/lanes.py",
     "llvm/optimize.py",
-    "llvm/widen.py",
+    "llvm/vectors/functions.py",
+    "llvm/vectors/ir_text.py",
+    "llvm/vectors/lanes.py",
+    "llvm/vectors/tables.py",
+    "llvm/vectors/widen.py",
     "runtime/external_symbols.py",
     "runtime/mcjit.py",
     "store/units.py",

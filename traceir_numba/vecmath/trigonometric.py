@@ -52,16 +52,16 @@ def inverse_pi_table(
     return np.array(rows).T.copy()
 
 
-# The sign of x is the highest bit of the index: each row stands twice.
+# Most arguments are below 2**25, whose rows stand beside one another.
 HALF_TURN, HALF_TURN_REST = inverse_pi_table(
-    [max(j, 90) - 150 for j in range(256)] * 2, [29], 1.0
+    [max(j, 136) - 150 for j in range(256)], [29], 1.0
 )
 
 
 def sin_plus_f32(x: f32, shift: f64) -> f32:
     """sin(x + shift * pi)."""
     d = f64(x)
-    j = (as_bits_f32(x) >> 23) & 0x1FF
+    j = (as_bits_f32(x) >> 23) & 0xFF
     h = fma(d, HALF_TURN[j], shift)
     t = h + ROUND_F64
     f = fma(d, HALF_TURN_REST[j], h - (t - ROUND_F64))
@@ -147,7 +147,7 @@ def cos_f64(x: f64) -> f64:
 def tan_f32(x: f32) -> f32:
     """The tangent."""
     d = f64(x) * 2.0
-    j = (as_bits_f32(x) >> 23) & 0x1FF
+    j = (as_bits_f32(x) >> 23) & 0xFF
     h = d * HALF_TURN[j]  # exact
     t = h + ROUND_F64
     f = fma(d, HALF_TURN_REST[j], h - (t - ROUND_F64))  # of a quarter turn

@@ -16,7 +16,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traceir_numba.llvm.ir_text import (
+from traceir_numba.llvm.vectors.functions import VectorModule
+from traceir_numba.llvm.vectors.ir_text import (
     COMPARE,
     LINE,
     SIZES,
@@ -25,16 +26,19 @@ from traceir_numba.llvm.ir_text import (
     matched,
     spread,
 )
-from traceir_numba.llvm.lanes import Lanes, VectorLoop, VectorModule
+from traceir_numba.llvm.vectors.lanes import Lanes, VectorLoop
 
 # Instructions of kernels that are compiled together, up to which loops may be written
 # out twice: time to compile against time to run.
 SHORT_LINES = 300
-# Instructions of a loop, those of its calls included, up to which a round takes so many
-# vectors: the processor computes on some while it waits for others. Longer ones do
-# where the kernel says so.
+# Instructions of a loop, those of its calls included, up to which it is written out
+# twice where the kernel does not say that it should be.
 ROUND_LINES = 80
-ROUND_VECTORS = 4
+# The vectors of a round: the processor computes on some while it waits for others. Few
+# in a body so short that it waits for memory, and in one so long that registers have no
+# room for more.
+ROUND_VECTORS, FEW_VECTORS = 8, 4
+SHORTEST_LINES, LONGEST_LINES = 16, 240
 _INTERLEAVED = '"llvm.loop.interleave.count"'
 MEMORY = frozenset(("getelementptr", "load", "store"))
 _PHI = re.compile(r"i64 \[(\S+), %(\S+)\], \[(\S+), %(\S+)\]")
@@ -65,14 +69,13 @@ def _kernel(text: str, module: VectorModule, bits: int) -> str:
     order = {label: k for k, label in enumerate(blocks)}
     done: list[int] = []
     told = any(_INTERLEAVED in line for line in source.around)
-    vectors = ROUND_VECTORS if told else 1
     for label, lines in source.blocks.items():
         last = lines[-1].split(", !")[0]
         target = last.removeprefix("br label %") if last.startswith("br label") else ""
         if order.get(target, len(order)) > order[label]:
             continue
         if order[label] - order[target] == 1:
-            _loop(target, label, blocks, module, (bits, vectors))
+            _loop(target, label, blocks, module, bits, told)
             done.append(order[label])
         elif not any(order[target] < k < order[label] for k in done):
             raise LeftAlone(label)  # a loop of several blocks, none of which is a loop
@@ -93,12 +96,12 @@ def _loop(
     body: str,
     blocks: dict[str, list[str]],
     module: VectorModule,
-    room: tuple[int, int],
+    bits: int,
+    told: bool,
 ) -> None:
-    """Put a loop over vectors in place of two blocks; a round has room for so many bits
-    and so many vectors.
+    """Put a loop over vectors of so many bits in place of two blocks; `told` to take
+    some of them in a round.
     """
-    bits, vectors = room
     lines = blocks[head]
     if len(lines) != 3:
         raise LeftAlone(head)
@@ -122,14 +125,14 @@ def _loop(
     called = module.called(inside)
     if {matched(LINE, line)[1] for line in inside} <= MEMORY:
         raise LeftAlone(head)  # LLVM knows a copy
-    if len(called) <= ROUND_LINES:
-        vectors = ROUND_VECTORS
-    short = module.short and vectors > 1
+    short = module.short and (told or len(called) <= ROUND_LINES)
     memory = re.findall(r"(?:load|store) (\w+)", "\n".join(inside))
+    room = max([32, *(SIZES.get(kind, 64) for kind in memory)])
     doubled = short and any(" double " in line for line in called)
-    widest = max([64 if doubled else 32, *(SIZES.get(kind, 64) for kind in memory)])
-    lanes = bits // widest
-    many = lanes * (vectors if short else 1)
+    lanes = many = bits // (64 if doubled else room)
+    if short:
+        few = not SHORTEST_LINES < len(called) <= LONGEST_LINES * 32 // room
+        many = FEW_VECTORS * bits // room if few else ROUND_VECTORS * lanes
     if low[0] != "%" and high[0] != "%" and int(high) - int(low) < 2 * many:
         raise LeftAlone(head)
     loop = _Rounds(module, inside, counter, low, high, head, body, fork[1])

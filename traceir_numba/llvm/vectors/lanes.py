@@ -9,10 +9,11 @@ are many calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from traceir_numba.llvm.ir_text import (
+from traceir_numba.llvm.vectors.functions import VectorModule
+from traceir_numba.llvm.vectors.ir_text import (
     CASTS,
     COMPARE,
     INTRINSICS,
@@ -20,100 +21,21 @@ from traceir_numba.llvm.ir_text import (
     OPERATIONS,
     SHORT,
     SIZES,
+    FunctionText,
     LeftAlone,
-    function_text,
     matched,
     spread,
 )
 
-# Instructions that the calls of one function come to, up to which they are part of the
-# loops of short kernels; of longer ones, a fourth.
-CALLED_LINES = 2500
 _BINARY = re.compile(r"((?:nsw )?)(\S+) (\S+), (\S+)")
 _SELECT = re.compile(r"i1 (\S+), (\S+) (\S+), \S+ (\S+)")
 _CAST = re.compile(r"(\S+) (\S+) to (\S+)")
 _CALL = re.compile(r"(\S+) @(\S+?)\((.*)\)")
-_CALLED = re.compile(r"call \S+ @(\w+)\(")
 _ELEMENT = re.compile(r"inbounds (\S+), ptr (\S+), i64 (\S+)")
+# Registers that a function has at most.
+OWN_NAMES = 1_000_000
+_NAME = re.compile(r"%[ar](\d+)\b")
 _STORE = re.compile(r"(\S+) (\S+), ptr (\S+)")
-
-
-@dataclass(slots=True)
-class VectorModule:
-    """A module in the making: functions of vectors, and what they need."""
-
-    sources: Mapping[str, str]  # of the functions of numbers, by symbol
-    short: bool  # so few instructions that loops may be in several copies
-    declared: dict[str, None] = field(default_factory=dict)
-    functions: dict[str, str | None] = field(default_factory=dict)
-    insides: dict[str, list[str]] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)  # of all calls of a function
-
-    def of_vectors(self, symbol: str, lanes: int) -> str:
-        """The symbol of a function of numbers, as one of vectors."""
-        name = f"{symbol}_v{lanes}"
-        if name not in self.functions:
-            self.functions[name] = None
-            if symbol not in self.sources:
-                raise LeftAlone(symbol)
-            self.functions[name] = self._made(symbol, name, lanes)
-        elif self.functions[name] is None:
-            raise LeftAlone(symbol)
-        return name
-
-    def called(self, lines: Sequence[str]) -> list[str]:
-        """Instructions, and those of the functions that they call."""
-        found = [*lines]
-        for symbol in _CALLED.findall("\n".join(lines)):
-            found += self.within(symbol)
-        return found
-
-    def within(self, symbol: str) -> list[str]:
-        """The instructions of a function of numbers, and of those that it calls."""
-        if symbol not in self.insides:
-            blocks: list[list[str]] = []
-            if symbol in self.sources:
-                blocks = [*function_text(self.sources[symbol]).blocks.values()]
-            self.insides[symbol] = self.called([x for block in blocks for x in block])
-        return self.insides[symbol]
-
-    def count(self, symbol: str, lanes: int) -> None:
-        """One more call of a function in a loop."""
-        name = f"{symbol}_v{lanes}"
-        self.lines[name] = self.lines.get(name, 0) + len(self.within(symbol))
-
-    def texts(self) -> Iterator[str]:
-        """The functions of vectors; those that would be most of the code are called."""
-        for name, text in self.functions.items():
-            assert text is not None
-            most = CALLED_LINES // (1 if self.short else 4)
-            own = self.lines.get(name, 0) > most
-            yield text.replace("alwaysinline", "noinline" if own else "alwaysinline", 1)
-
-    def _made(self, symbol: str, name: str, lanes: int) -> str:
-        source = function_text(self.sources[symbol])
-        result, _, args, attributes = source.head
-        if len(source.blocks) != 1:
-            raise LeftAlone(symbol)
-        ((label, lines),) = source.blocks.items()
-        body = Lanes(self, lanes, None)
-        given = []
-        for arg in args.split(", "):
-            kind, register = arg.split(" ")
-            given.append(f"{body.type(kind)} {register}.v")
-            body.vectors[register] = f"{register}.v"
-        *rest, last = lines
-        body.lines_of(rest)
-        kind, value = last.removeprefix("ret ").split(" ")
-        body.out.append(f"ret {body.type(kind)} {body.operand(kind, value)}")
-        self.declared.update(
-            dict.fromkeys(x for x in source.around if x.startswith("@"))
-        )
-        head = (
-            f"define internal {body.type(result)} @{name}({', '.join(given)}) "
-            f"nounwind alwaysinline {attributes}{{"
-        )
-        return "\n".join([head, f"{label}:", *body.out, "}"])
 
 
 @dataclass(slots=True)
@@ -130,6 +52,8 @@ class VectorLoop:
     places: dict[str, tuple[str, str, str, int]] = field(default_factory=dict)
     # The registers that differ from round to round.
     inside: set[str] = field(default_factory=set)
+    # Calls in whose place the functions' instructions stand.
+    calls: int = 0
     # Where elements are read and written: pointers and indices.
     read: set[tuple[str, str]] = field(default_factory=set)
     written: set[tuple[str, str]] = field(default_factory=set)
@@ -156,6 +80,9 @@ class Lanes:
         self.loop = loop
         self.vectors: dict[str, str] = {}
         self.out: list[str] = []
+        # Indices that are others and a number more; elements of tables.
+        self.offsets: dict[str, tuple[str, int]] = {}
+        self.rows: dict[str, tuple[str, str, int]] = {}
 
     def type(self, kind: str) -> str:
         """A vector of numbers of a type."""
@@ -269,6 +196,8 @@ class Lanes:
                 loop.steps[register] = step
                 loop.inside.add(register)
                 self.number(line)
+        if name == "add" and kind == "i64" and y.isdigit():
+            self.offsets[register] = x, int(y)
         a, b = self.operand(kind, x), self.operand(kind, y)
         self.put(register, f"{name} {flag}{self.type(kind)} {a}, {b}")
 
@@ -301,10 +230,15 @@ class Lanes:
             symbol = f"llvm.{name}.{self.mangled(result)}"
             kinds = ", ".join(self.type(kind) for kind, _ in pairs)
             self.declare(f"declare {self.type(result)} @{symbol}({kinds})")
+        elif self.is_mixed(*(x for _, x in pairs)):
+            self.in_place(register, symbol, [x for _, x in pairs])
+            return
         else:
             if self.loop is not None:
                 self.module.count(symbol, self.lanes)
-            symbol = self.module.of_vectors(symbol, self.lanes)
+            symbol = self.module.of_vectors(
+                symbol, self.lanes, self.function_of_vectors
+            )
         text = f"call {self.type(result)} @{symbol}({given})"
         if self.is_same(*(x for _, x in pairs)):
             assert self.loop is not None
@@ -313,6 +247,51 @@ class Lanes:
             self.loop.inside.add(register)  # there is no number of it
         else:
             self.put(register, text)
+
+    def is_mixed(self, *operands: str) -> bool:
+        """True if some values are computed once for a short loop, and others in it."""
+        if self.loop is None or not self.module.short or self.is_same(*operands):
+            return False
+        return any(x[0] == "%" and self.is_same(x) for x in operands)
+
+    def in_place(self, register: str, symbol: str, given: Sequence[str]) -> None:
+        """A function's instructions in place of its call: what is the same in all
+        rounds leaves the loop.
+        """
+        loop, source = self.loop, self.module.body(symbol)
+        assert loop is not None
+        loop.calls += 1
+        names = {f"%a{k}": x for k, x in enumerate(given)}
+
+        def named(found: re.Match[str]) -> str:
+            number = int(found[1])
+            return names.get(found[0], f"%r{loop.calls * OWN_NAMES + number}")
+
+        lines = [_NAME.sub(named, line) for line in _lines(source)]
+        self.lines_of(lines[:-1])
+        kind, value = lines[-1].removeprefix("ret ").split(" ")
+        self.vectors[register] = self.operand(kind, value)
+        loop.inside.add(register)
+
+    def function_of_vectors(self, symbol: str, name: str) -> str:
+        """The text of a function of numbers as one of vectors."""
+        source = self.module.body(symbol)
+        result, _, args, attributes = source.head
+        body = Lanes(self.module, self.lanes, None)
+        given = []
+        for arg in args.split(", "):
+            kind, register = arg.split(" ")
+            given.append(f"{body.type(kind)} {register}.v")
+            body.vectors[register] = f"{register}.v"
+        *rest, last = _lines(source)
+        body.lines_of(rest)
+        kind, value = last.removeprefix("ret ").split(" ")
+        body.out.append(f"ret {body.type(kind)} {body.operand(kind, value)}")
+        head = (
+            f"define internal {body.type(result)} @{name}({', '.join(given)}) "
+            f"nounwind alwaysinline {attributes}{{"
+        )
+        return "\n".join([head, "b:", *body.out, "}"])
 
     def declare(self, text: str) -> None:
         """A function of LLVM's."""
@@ -325,11 +304,7 @@ class Lanes:
         kind, base, index = matched(_ELEMENT, rest)
         loop = self.loop
         if base[0] == "@" and not self.is_same(index):
-            at = self.operand("i64", index)
-            self.put(
-                register,
-                f"getelementptr inbounds {kind}, ptr {base}, {self.type('i64')} {at}",
-            )
+            self.rows[register] = base, *self.offsets.get(index, (index, 0))
             return
         if loop is None or base in loop.inside:
             raise LeftAlone(line)
@@ -348,17 +323,13 @@ class Lanes:
         kind, at = rest.split(", ptr ")
         t, of = self.type(kind), self.mangled(kind)
         size = max(self.bits(kind) // 8, 1)
-        every = f"{self.type('i1')} splat (i1 true)"
-        if at in self.vectors:
-            of += f".v{self.lanes}p0"
-            symbol = f"llvm.masked.gather.{of}"
-            pointers = self.type("ptr")
-            self.declare(
-                f"declare {t} @{symbol}({pointers}, i32, {self.type('i1')}, {t})"
+        if at in self.rows:
+            base, index, first = self.rows[at]
+            symbol = self.module.read(base, first, self.lanes)
+            i64 = self.type("i64")
+            self.put(
+                register, f"call {t} @{symbol}({i64} {self.operand('i64', index)})"
             )
-            given = f"{pointers} {self.vectors[at]}, i32 {size}, {every}, {t} poison"
-            # Tables never change: two reads of one place are one.
-            self.put(register, f"call {t} @{symbol}({given}) memory(none)")
             return
         loop = self.loop
         if loop is None:
@@ -376,7 +347,9 @@ class Lanes:
             return
         symbol = f"llvm.masked.load.{of}.p0"
         self.declare(f"declare {t} @{symbol}(ptr, i32, {self.type('i1')}, {t})")
-        given = f"ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}, {t} poison"
+        given = (
+            f"ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}, {t} zeroinitializer"
+        )
         self.put(register, f"call {t} @{symbol}({given})")
 
     def store(self, rest: str) -> None:
@@ -396,3 +369,7 @@ class Lanes:
         self.declare(f"declare void @{symbol}({t}, ptr, i32, {self.type('i1')})")
         given = f"{t} {value}, ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}"
         self.out.append(f"call void @{symbol}({given})")
+
+
+def _lines(source: FunctionText) -> list[str]:
+    return next(iter(source.blocks.values()))

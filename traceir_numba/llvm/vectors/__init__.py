@@ -1,0 +1,12 @@
+"""LLVM text of numbers as LLVM text of vectors.
+
+In: the text of kernels, as `llvm.lower` writes it, and of the functions of numbers that
+they call. Out: one text, whose innermost loops are loops over vectors. Start reading at
+`widen.widened`.
+
+- `functions`: functions of numbers as functions of vectors
+- `ir_text`: LLVM text of our own in its parts: functions, blocks, instructions
+- `lanes`: instructions of numbers as instructions of vectors, in LLVM text
+- `tables`: elements of constant tables, one for each lane of a vector
+- `widen`: innermost loops of a kernel's LLVM text as loops over vectors
+"""
