@@ -166,7 +166,9 @@ class _Registry:
         """The leaves and the structure of a tree."""
         return pytree.flatten(tree, is_leaf)
 
-    flatten_one_level = staticmethod(flatten_one_level)
+    def flatten_one_level(self, tree: Any) -> tuple[Iterable[Any], Hashable] | None:
+        """The children of a node and its metadata; None for a leaf."""
+        return flatten_one_level(tree) if is_tree_node(type(tree)) else None
 
 
 default_registry = _Registry()

@@ -152,3 +152,59 @@ def test_frames_of_a_library_are_left_out() -> None:
         source_info.register_exclusion(__file__)
         assert not include_frame(frame)
     assert not source_info.is_users_code(package)
+
+
+def test_a_call_with_a_rule_is_transposed_as_its_function() -> None:
+    @traceir.custom_jvp
+    def triple(x: Any) -> Any:
+        return 3 * x
+
+    triple.defjvp(lambda primals, tangents: (triple(*primals), 3 * tangents[0]))
+    for f in (triple, traceir.jit(triple)):
+        assert [float(x) for x in traceir.linear_transpose(f, 1.0)(2.0)] == [6.0]
+    scale = jnp.array([1.0, 2.0])
+    found = traceir.linear_transpose(lambda x: triple(x * scale), scale)(scale)
+    np.testing.assert_array_equal(found[0], [3.0, 12.0])
+
+    @traceir.custom_jvp
+    def f(x: Any) -> Any:
+        return lax.sin(x)
+
+    f.defjvp(lambda p, t: (f(*p), triple(lax.cos(p[0]) * t[0])))
+    assert float(traceir.grad(f)(0.0)) == float(traceir.jit(traceir.grad(f))(0.0)) == 3
+    assert float(traceir.vmap(traceir.grad(f))(jnp.zeros(2))[1]) == 3.0
+
+
+class Unnamed:
+    """A function whose names are no texts."""
+
+    __name__ = 3
+    __annotations__ = None  # type: ignore[assignment]  # that is what is tested
+
+    def __call__(self, x: Any) -> Any:
+        return x * 2.0
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [traceir.jit, traceir.vmap, traceir.checkpoint, traceir.custom_vjp, traceir.pmap],
+)
+def test_a_function_without_names_is_transformed(transform: Any) -> None:
+    found = transform(Unnamed())
+    x = jnp.ones(1)
+    if transform is not traceir.custom_vjp:  # which has no rule
+        np.testing.assert_array_equal(found(x), [2.0])
+
+
+def test_the_registry_tells_a_leaf() -> None:
+    registry = traceir.tree_util.default_registry
+    assert registry.flatten_one_level(jnp.ones(2)) is None
+    assert registry.flatten_one_level((1, 2)) == ((1, 2), None)
+
+
+def test_names_of_pallas_are_not_here() -> None:
+    from traceir.experimental import pallas
+
+    for module in (pallas, pallas.triton):
+        with pytest.raises(AttributeError, match="no load"):
+            module.load()

@@ -25,9 +25,9 @@ NUMBERS = FOLDER / "numbers.json"
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
 # Programs that do not run yet, with what ends them.
 ENDED = {
-    "diffrax_ode": "a filter of custom derivatives that is no boolean",
-    "distrax_flow": "`eqn.primitive` is a text",
-    "optimistix_root": "a transpose through a call with a derivative of its own",
+    "distrax_flow": "`eqn.primitive` is a text, and `eqn.params` no dict",
+    "jax_md_energy": "no `scipy.sparse.linalg`",
+    "quax_unit": "traces of a library's own: `core.Trace` as a base class",
 }
 
 

@@ -21,6 +21,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
@@ -90,6 +91,24 @@ def entry_point(function: F, makes: bool = True) -> F:
         return _returned(found)
 
     return called  # type: ignore[return-value]  # as above
+
+
+def wraps(function: Any) -> Callable[[F], F]:
+    """As `functools.wraps`, of any callable: what no function can have is left out.
+
+    >>> class Scaled:
+    ...     __name__ = 3
+    >>> wraps(Scaled())(lambda x: x).__name__
+    '<lambda>'
+    """
+
+    def named(wrapper: F) -> F:
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            with suppress(AttributeError, TypeError):
+                setattr(wrapper, name, getattr(function, name))
+        return functools.update_wrapper(wrapper, function, ())  # type: ignore[return-value]  # it is the same
+
+    return named
 
 
 def behind(function: Any) -> Any:

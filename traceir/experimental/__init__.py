@@ -8,6 +8,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 - `layout`: the order of an array's elements in memory, with where it lies
 - `mesh_utils`: devices in the order of a mesh
 - `multihost_utils`: agreement of processes that work together: there is one
+- `pallas`: the place of JAX's language for kernels: its names raise
 - `shard_map`: functions of one part of each array, by its former place
 - `sparse`: sparse arrays by coordinates: values, and the indices that they stand at
 """
@@ -26,6 +27,7 @@ _LATER = (
     "layout",
     "mesh_utils",
     "multihost_utils",
+    "pallas",
     "shard_map",
     "sparse",
 )

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from traceir import numpy as jnp
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import wraps
 from traceir.debug import callback
 from traceir.experimental.automatic_checks import (
     DivisionByZeroError,
@@ -193,7 +194,7 @@ def checkify(
     True
     """
 
-    @functools.wraps(f)
+    @wraps(f)
     def checked(*args: Any, **kwargs: Any) -> tuple[Error, Any]:
         """Trace the function, and interpret its program."""
         closed, shape = make_jaxpr(_unjitted(f), return_shape=True)(*args, **kwargs)

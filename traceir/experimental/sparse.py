@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir import numpy as jnp
+from traceir.base.tracebacks import wraps
 from traceir.pytrees import flatten
 from traceir.pytrees.registry import register_pytree_node
 
@@ -161,7 +161,7 @@ def sparsify(f: Callable[..., Any]) -> Callable[..., Any]:
     Array(0., dtype=float32)
     """
 
-    @functools.wraps(f)
+    @wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         dense = flatten.map_(_dense, (args, kwargs), is_leaf=_is_sparse)
         return f(*dense[0], **dense[1])

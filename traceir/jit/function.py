@@ -26,7 +26,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from traceir import rules
 from traceir.base import config, cost_model
 from traceir.base.config import local
-from traceir.base.tracebacks import entry_points, users_frames
+from traceir.base.tracebacks import entry_points, users_frames, wraps
 from traceir.errors import TraceirError
 from traceir.ir.notebooks import NotebookText
 from traceir.ir.unroll_report import warn
@@ -95,7 +95,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         options: Options,
     ) -> None:
         signature.check_callable(fun)
-        functools.update_wrapper(self, fun)
+        wraps(fun)(self)
         self._fun = fun
         self._name = function_name(fun)
         self._options = options

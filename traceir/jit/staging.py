@@ -160,7 +160,8 @@ def function_name(fun: Callable[..., Any]) -> str:
     """The name that equations and kernels of a function carry."""
     while isinstance(fun, functools.partial):
         fun = fun.func
-    return getattr(fun, "__name__", type(fun).__name__)
+    name = getattr(fun, "__name__", None)
+    return name if isinstance(name, str) else type(fun).__name__
 
 
 def find_entry(

@@ -244,7 +244,7 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
         """The value of a variable or a literal."""
         if not isinstance(atom, Literal):
             return known[atom]
-        if not atom.aval.weak_type:
+        if not (atom.aval.weak_type or atom.aval.dtype.kind == "b"):
             return atom.array[()]
         # A Python number is weak, but of the default dtype of its kind alone.
         value = atom.value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.base.tracebacks import entry_point
+from traceir.base.tracebacks import entry_point, wraps
 from traceir.lax.checks.operands import DTypeLike, Operand, as_array, operand, operands
 from traceir.lax.checks.operands import broadcast_shapes as _meet
 from traceir.lax.checks.shapes import axis_in, shape_tuple
@@ -128,7 +127,7 @@ def vectorize(
     given = None if signature is None else _parsed(signature)
 
     @entry_point
-    @functools.wraps(pyfunc)
+    @wraps(pyfunc)
     def vectorized(*args: Any, **kwargs: Any) -> Any:
         kept = {k: a for k, a in enumerate(args) if k in excluded}
         mapped = [a for k, a in enumerate(args) if k not in excluded]

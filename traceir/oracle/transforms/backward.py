@@ -66,7 +66,7 @@ def _pulled(
     """The cotangents of the operands of an equation, None of those that are known."""
     row = builder.rules.prims[eqn.primitive]
     cts = [builder.zero_for(c, v.aval) for c, v in zip(arrived, eqn.outputs)]
-    if eqn.primitive in ("cond", "jit"):
+    if eqn.primitive in ("cond", "jit", "custom_jvp_call"):
         return _pulled_region(builder, eqn, values, cts)
     if eqn.primitive == "select_n":
         return _pulled_choice(builder, eqn, values, cts[0])
@@ -147,7 +147,10 @@ def _pulled_region(
     if first:
         branches = params["branches"]
         params["branches"] = tuple(transposed(b, mask, builder.rules) for b in branches)
-    else:
-        params["jaxpr"] = transposed(params["jaxpr"], mask, builder.rules)
-    found = iter(builder.apply(eqn.primitive, [*known, *cts], params))
+    else:  # the rule of a function says no more of it than that it is linear
+        program = params["jaxpr" if eqn.primitive == "jit" else "call_jaxpr"]
+        program = transposed(program, mask, builder.rules)
+        params = {"name": params["name"], "jaxpr": program}
+    primitive = "cond" if first else "jit"
+    found = iter(builder.apply(primitive, [*known, *cts], params))
     return [next(found) if v is None else None for v in values]

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import LIVING, Array
-from traceir.base import config
+from traceir.base import config, tracebacks
 from traceir.dtypes import float0
 from traceir.ir.avals import ShapedArray
 from traceir.jit.cache.cache_key import leaf_paths
@@ -43,7 +43,7 @@ def wraps(fun: Callable[..., Any], what: str) -> Callable[[F], F]:
 
     def named(wrapper: F) -> F:
         try:
-            functools.update_wrapper(wrapper, fun)
+            tracebacks.wraps(fun)(wrapper)
         except AttributeError:  # an instance that takes no attributes of a function
             return wrapper
         name = getattr(fun, "__name__", type(fun).__name__)

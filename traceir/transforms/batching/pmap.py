@@ -6,13 +6,13 @@ bounds how many examples there may be.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice
 from traceir.arrays.devices import devices as all_devices
+from traceir.base.tracebacks import wraps
 from traceir.jit.api import jit
 from traceir.transforms.batching.axis_specs import (
     check_axes,
@@ -64,7 +64,7 @@ def pmap(
     given = static_broadcasted_argnums
     static = (given,) if isinstance(given, int) else tuple(given)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         places = {n % len(args) for n in static if -len(args) <= n < len(args)}
         axes = _without_static(in_axes, len(args), places)

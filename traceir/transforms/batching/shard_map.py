@@ -23,6 +23,7 @@ from traceir.arrays.sharding import (
 )
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import wraps
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.arguments import as_array
@@ -113,7 +114,7 @@ def shard_map(
 
     given = None if mesh is None else over(mesh)
 
-    @functools.wraps(f)
+    @wraps(f)
     def mapped(*args: Any) -> Any:
         manual = over(config.current().mesh) if given is None else given
         return _apply(f, manual, args, ins, out_specs, check_vma)
@@ -203,7 +204,7 @@ def _apply(
         for value, spec, path in zip(values, specs, paths, strict=True)
     ]
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def body(*parts: Any) -> Any:
         outs = fun(*tree.unflatten(parts))
         spread_specs("out_specs", out_specs, flatten.structure(outs))
@@ -250,7 +251,7 @@ def _over_devices(
 
     _, tree = flatten.flatten((tuple(leaves), {}))
     return apply_batched(
-        functools.wraps(fun)(within),
+        wraps(fun)(within),
         BatchAxis(name, manual.size(name), checked),
         mapped,
         tree,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import wraps
 from traceir.dtypes import is_float0
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name
@@ -63,7 +63,7 @@ def vmap(
     axis_specs.check_axes("in_axes", in_axes, top=True)
     axis_specs.check_axes("out_axes", out_axes)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def batched(*args: P.args, **kwargs: P.kwargs) -> Any:
         leaves, tree = axis_specs.mapped_leaves(fun, in_axes, args, kwargs)
         axis = BatchAxis(axis_name, axis_specs.common_size(leaves, axis_size))

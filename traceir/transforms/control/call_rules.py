@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir.ir.jaxpr import ClosedJaxpr, Literal, Params, Var
+from traceir.ir.jaxpr import ClosedJaxpr, Literal, Params, Var, sort_params
 from traceir.tracing.staging import constants_of
-from traceir.tracing.trace import typeof
+from traceir.tracing.trace import Tracer, typeof
 from traceir.transforms.autodiff.cached_transforms import (
     jvp_program,
     linearize_program,
@@ -18,6 +18,7 @@ from traceir.transforms.autodiff.cached_transforms import (
 )
 from traceir.transforms.batching.batch_trace import batch_program
 from traceir.transforms.control.regions import given, moving, nonzero, region, symbolic
+from traceir.transforms.custom.custom_calls import CustomCallBody
 from traceir.transforms.rules.registry import (
     BATCH,
     JVP,
@@ -143,7 +144,22 @@ def transpose_jit(
     return pulled(operands, found, moves)
 
 
+def transpose_custom_jvp(
+    cotangents: Cotangents, operands: Sequence[Any], params: Params
+) -> Cotangents:
+    """As of a call of the function, which is linear: its rule says no more."""
+    captured: tuple[Tracer, ...] = ()
+    body: Any = dict(params)["call_jaxpr"]
+    if isinstance(body, CustomCallBody):
+        avals = [v.aval if type(v) is LinearOperand else typeof(v) for v in operands]
+        body, captured = body.program(avals)
+    call = sort_params({"name": dict(params)["name"], "jaxpr": body})
+    found = transpose_jit(cotangents, (*captured, *operands), call)
+    return found[len(captured) :]
+
+
 JVP["jit"] = jvp_call("jit")
 LINEARIZE["jit"] = linearize_jit
 TRANSPOSE["jit"] = transpose_jit
+TRANSPOSE["custom_jvp_call"] = transpose_custom_jvp
 BATCH["jit"] = batch_call("jit")

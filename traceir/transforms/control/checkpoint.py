@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from traceir import rules
+from traceir.base.tracebacks import wraps
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
@@ -98,7 +99,7 @@ def checkpoint(
     form, name = form_of(fun), function_name(fun)
     static = resolve_static(form.signature, static_argnums, None)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def call(*args: Any, **kwargs: Any) -> Any:
         """Trace the function, and bind it as one `remat2` equation."""
         bound = bind_arguments(form, static, args, kwargs)

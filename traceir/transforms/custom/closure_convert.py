@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
+from traceir.base.tracebacks import wraps
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.results import check_outputs
@@ -46,7 +46,7 @@ def closure_convert(
     closed, captured = program_of(run, avals, paths, name, "make_jaxpr")
     hoisted = [tracer for tracer in captured if is_inexact(tracer.aval)]
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def call(*args: Any) -> Any:
         own = args[: len(args) - len(hoisted)]
         given = iter(args[len(args) - len(hoisted) :])

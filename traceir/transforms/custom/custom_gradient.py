@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import wraps
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
@@ -78,4 +78,4 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
         return found if isinstance(found, tuple) else (found,)
 
     call.defvjp(forward, backward)
-    return functools.wraps(fun)(call)
+    return wraps(fun)(call)

@@ -8,7 +8,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.base.tracebacks import entry_points
+from traceir.base.tracebacks import entry_points, wraps
 from traceir.ir.jaxpr import HostFunction, Params
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
@@ -57,7 +57,7 @@ class custom_jvp:
         nondiff_argnums: int | Sequence[int] = (),
         nondiff_argnames: str | Iterable[str] = (),
     ) -> None:
-        functools.update_wrapper(self, fun)
+        wraps(fun)(self)
         self.fun = fun
         self.jvp: Rule | None = None
         self.symbolic_zeros = False

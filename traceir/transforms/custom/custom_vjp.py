@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.base.tracebacks import entry_points
+from traceir.base.tracebacks import entry_points, wraps
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import HostFunction, Params, sort_params
 from traceir.jit.staging import function_name
@@ -64,7 +63,7 @@ class custom_vjp:
     def __init__(
         self, fun: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
     ) -> None:
-        functools.update_wrapper(self, fun)
+        wraps(fun)(self)
         self.fun = fun
         self.fwd: Rule | None = None
         self.bwd: Rule | None = None
