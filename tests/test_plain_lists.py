@@ -1,4 +1,4 @@
-"""Lists that loops of plain functions append to. Rules: staged.list, staged.effect"""
+"""Lists that each turn of a plain loop appends to. Rule: staged.list"""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rule_errors import raises_rule
 
 import traceir_numba
 
@@ -106,17 +105,3 @@ def test_the_length_of_a_list_is_no_size_of_a_program() -> None:
         return len(str(traced.jaxpr).split("\n"))
 
     assert equations(50) == equations(5_000)
-
-
-def chosen(x: Any) -> Any:
-    """A list whose length depends on values."""
-    out = []
-    for v in x:
-        if v > 0.5:
-            out.append(v)
-    return np.array(out)
-
-
-def test_a_list_of_a_length_that_is_not_known() -> None:
-    with raises_rule("staged.effect", TypeError, "out.append"):
-        traceir_numba.jit(chosen)(np.random.default_rng(0).random(40))

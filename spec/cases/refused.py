@@ -36,16 +36,17 @@ def list_on_one_side(x):
 
 
 def list_in_a_loop(x):
-    """Cites staged.effect
+    """Cites staged.list
 
-    >>> list_in_a_loop(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
-    Traceback (most recent call last):
-    staged.effect: found.append(value)
+    >>> list_in_a_loop(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 0.0]))
+    [2.0, 3.0, 4.0, 5.0]
+    >>> recorded(list_in_a_loop, np.ones(6))
+    ['scan', 'while']
     """
     found = []
     for value in x:
         if value > 1:
-            found.append(value)
+            found.append(float(value))
     return found
 
 

@@ -14,6 +14,7 @@ from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.loop_steps import TracedList
 from traceir.face.functions.selection import Selection, Unsized
 from traceir.face.slices.dynamic_array import DynamicArray
 from traceir.face.slices.extents import SlicedAxis
@@ -73,6 +74,28 @@ def _ordered(found: Any, form: Form, dims: Sequence[int | None]) -> Any:
     return found
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class DynamicList:
+    """A list that a program gives as the array of its elements: tuples or numbers, of
+    Python's or of NumPy's."""
+
+    array: Any
+    of_tuples: bool
+    pythons: bool
+
+    def listed(self) -> Any:
+        """The list, of an array; itself of what only describes one."""
+        if not isinstance(self.array, np.ndarray):
+            return self
+        found = self.array.tolist() if self.pythons else self.array
+        return list(map(tuple, found) if self.of_tuples else found)
+
+
+register_pytree_node(
+    DynamicList,
+    lambda node: ((node.array,), (node.of_tuples, node.pythons)),
+    lambda kinds, children: DynamicList(children[0], *kinds).listed(),
+)
 register_pytree_node(
     DynamicResult,
     lambda node: ((node.base, node.parts), (node.form, node.dims)),
@@ -86,6 +109,10 @@ def result(value: Any, cuts: bool) -> Any:
     Raises the demand of the arguments that tell the extents; else, if it does not cut,
     TypeError (slice.length, index.mask).
     """
+    if isinstance(value, TracedList):
+        return DynamicList(
+            result(value.array(), cuts), value.of_tuples, value.of_pythons
+        )
     if not isinstance(value, Unsized):
         return value
     try:

@@ -9,6 +9,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import default_dtype
@@ -56,3 +57,36 @@ class TracedSequence:
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""
         raise NotImplementedError
+
+
+class TracedList(TracedSequence):
+    """A list with a length that is traced."""
+
+    __slots__ = ()
+
+    @property
+    def length(self) -> Any:
+        """The number of elements."""
+        raise NotImplementedError
+
+    @property
+    def of_tuples(self) -> bool:
+        """True if the elements are tuples."""
+        raise NotImplementedError
+
+    @property
+    def of_pythons(self) -> bool:
+        """True if the numbers are Python's."""
+        raise NotImplementedError
+
+    def array(self) -> Any:
+        """The elements as an array in memory of its own."""
+        raise NotImplementedError
+
+    def _refuse(self, *args: Any) -> Any:
+        raise rules.error("slice.length", got="a list whose length values decide")
+
+    # By these its length would be asked for, or it would be another one's elements.
+    __len__ = __iter__ = __bool__ = __contains__ = __add__ = __mul__ = _refuse
+    __radd__ = __rmul__ = __eq__ = __setitem__ = __delitem__ = _refuse
+    __hash__ = None  # type: ignore[assignment]  # as a list has it

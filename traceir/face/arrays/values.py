@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.loop_steps import TracedList
 from traceir.face.arrays.stacked import column_of
 from traceir.lax.checks.operands import convert, operand
 from traceir.numpy.arrays.sequences import leaves_of
@@ -93,12 +94,16 @@ def taking_lists(function: Any) -> Any:
     def called(first: Any = np._NoValue, *rest: Any, **kwargs: Any) -> Any:
         if first is np._NoValue:
             return function(**kwargs)
-        if _is_traced_list(first):
-            first = array_of(first)
-        rest = tuple(array_of(v) if _is_traced_list(v) else v for v in rest)
-        return function(first, *rest, **kwargs)
+        return function(*map(_of_list, (first, *rest)), **kwargs)
 
     return called
+
+
+def _of_list(value: Any) -> Any:
+    """The array that a list of traced numbers makes; another value as it is."""
+    if isinstance(value, TracedList):
+        return value.array()
+    return array_of(value) if _is_traced_list(value) else value
 
 
 def _is_traced_list(value: Any) -> bool:

@@ -24,6 +24,7 @@ from traceir.ir.jaxpr import Atom, Eqn, Literal
 from traceir.ir.promotion import canonical_dtype
 from traceir.numpy.indexing import index_plan
 from traceir.numpy.indexing.integer_ranges import RangeAnalysis
+from traceir.numpy.indexing.intervals import ANY, Range
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Trace, Tracer, current_trace
 
@@ -107,14 +108,31 @@ def _got(place: Any, axis: int, extent: int) -> str:
     return f"place {place} in dimension {axis} of extent {extent}"
 
 
-def may_fail(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
-    """The checks of places that may be outside, each once."""
-    if not checks:
-        return []
+def ranges_in(trace: StagingTrace) -> RangeAnalysis:
+    """The ranges of a trace's integers, as far as it has come."""
     constants = {var: array for var, array, _ in trace.constants.values()}
     ranges = RangeAnalysis(trace.eqns, constants)
     for var, found in trace.known_ranges():
         ranges.assume(var, found)
+    return ranges
+
+
+def range_of(value: Any) -> Range:
+    """The least and the greatest number that an integer may be."""
+    if not isinstance(value, Tracer):
+        return int(value), int(value)
+    trace = current_trace()
+    if not isinstance(trace, StagingTrace):
+        return ANY
+    atom = trace.atom(value)
+    return ranges_in(trace).of(atom)
+
+
+def may_fail(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
+    """The checks of places that may be outside, each once."""
+    if not checks:
+        return []
+    ranges = ranges_in(trace)
     distinct: dict[Any, PlaceCheck] = {}
     for check in checks:
         if not _holds(ranges, check):

@@ -16,6 +16,7 @@ from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.array_state import are_apart, is_one_of, owners
+from traceir.face.arrays.loop_steps import TracedList
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import (
     NUMBER,
@@ -25,6 +26,7 @@ from traceir.face.checks.status import (
     status_of,
 )
 from traceir.face.control_flow import state
+from traceir.face.control_flow.growing_lists import grown, note_choice
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
@@ -42,6 +44,8 @@ class Diverged(BaseException):
 
 def truth_of(value: Any) -> Any:
     """The truth of a value, as far as it is known; else a traced boolean."""
+    if isinstance(value, TracedList):
+        value = lax.ne(value.length.now(), 0)
     if not isinstance(value, Tracer) or value.knows("level.concretize.bool"):
         return bool(value)
     if value.shape and value.size == 1:
@@ -173,13 +177,16 @@ class IfStatement:
     """An `if` statement: the sides to run, and the state after it.
 
     `names` are those that the sides may set, `kept` those of them that are read after
-    it. `side` tells which is run; `values` are to be the names' values if they have
-    `moved`.
+    it, `lists` those to which they append. `side` tells which is run; `values` are to
+    be the names' values if they have `moved`.
     """
 
-    def __init__(self, names: Sequence[str], kept: Sequence[str], test: Any) -> None:
+    def __init__(
+        self, names: Sequence[str], kept: Sequence[str], lists: Sequence[str], test: Any
+    ) -> None:
         self.names = names
         self.kept = kept
+        self.lists = lists
         self.truth = truth_of(test)
         self.side = self.moved = False
         self.values: tuple[Any, ...] = ()
@@ -195,7 +202,8 @@ class IfStatement:
             self.side = self.truth
             return self._turn == 1
         if self._turn == 1:
-            self._before = state.snapshot(self.names, frame)
+            self._before = state.snapshot(self.names, frame | grown(self.lists, frame))
+            self._show(self._before)
             self.side = True
         elif self._turn == 2:
             self.side = False
@@ -233,6 +241,7 @@ class IfStatement:
 
 def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     """The state after both sides, as results of one equation."""
+    note_choice(yes.region, no.region)
     outputs = _Outputs(yes, no, truth)
     if yes.diverged and no.diverged:
         slots = outputs.add_status()

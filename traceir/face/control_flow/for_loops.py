@@ -13,7 +13,9 @@ from traceir import lax, rules
 from traceir.base import cost_model
 from traceir.face.arrays.loop_steps import LoopSteps, index_type
 from traceir.face.arrays.stacked import elements_of
+from traceir.face.checks.bounds import range_of
 from traceir.face.control_flow import state
+from traceir.face.control_flow.growing_lists import MOST_ELEMENTS, grown
 from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass
@@ -56,9 +58,11 @@ class ForLoop(PlainLoop):
         stops: Sequence[str],
         written: Sequence[str],
         lists: Sequence[str] = (),
+        grown: Sequence[str] = (),
     ) -> None:
         super().__init__(names, stops, written)
         self._names_of_lists = lists
+        self._names_of_grown = grown
         self._lists: list[list[Any]] = []
         self._columns: list[Any] = []
         self._steps: LoopSteps | None = None
@@ -117,9 +121,27 @@ class ForLoop(PlainLoop):
         if self._passes == 1:
             self._lists = self._growing()
         self._pass.region.lists = {id(one): [] for one in self._lists}
+        self._pass.region.most_turns = self._most_turns
         found = None if self._steps is None else self._steps.span()
         if found is not None:
             self._pass.region.ranges[self._pass.index._var] = found
+
+    def _most_turns(self) -> int | None:
+        """The most turns that it can have, where that is known."""
+        steps = self._steps
+        if steps is None or steps.count is not None:
+            return self._count()
+        if isinstance(steps.step, Tracer):
+            return None
+        ends = (steps.first, steps.stop)[:: 1 if steps.step > 0 else -1]
+        assert self._pass is not None
+        with in_force(self._pass.region.parent):
+            (least, _), (_, most) = map(range_of, ends)
+        found = max(0, -((least - most) // abs(steps.step)))
+        return found if found <= MOST_ELEMENTS else None
+
+    def _grown(self) -> dict[str, Any]:
+        return grown(self._names_of_grown, self._frame)
 
     def _growing(self) -> list[list[Any]]:
         """The lists that each turn appends one number to, if nobody else has them."""

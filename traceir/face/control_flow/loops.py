@@ -28,6 +28,7 @@ from traceir.face.checks.status import (
 from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding, seen_inputs
 from traceir.face.control_flow.choices import Diverged, diverges, truth_of
+from traceir.face.control_flow.growing_lists import is_left, make_room, note_loop
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
@@ -116,6 +117,10 @@ class PlainLoop:
         number of a status are the last in it."""
         raise NotImplementedError
 
+    def _grown(self) -> dict[str, Any]:
+        """The lists to which the body appends, as ones that can grow in each turn."""
+        return {}
+
     def _is_long(self) -> bool:
         """True if Python has run so many turns that what is left is to be recorded."""
         return False
@@ -152,7 +157,8 @@ class PlainLoop:
         self._frame = dict(frame)
         self._passes, self._lost = 0, {}
         if self._mode == "record":
-            trees = {n: state.tree_of(v) for n, v in self._entry.items()}
+            begun = {**self._entry, **self._grown()}
+            trees = {n: state.tree_of(v) for n, v in begun.items()}
             arrays = [frame[n] for n in self.written if state.is_array(frame.get(n))]
             kinds = {n: state.type_of(t) for n, t in trees.items()}
             self._start(kinds, _roots(arrays))
@@ -239,10 +245,13 @@ class PlainLoop:
         asked = self._has_asked(last)
         self._guards = self._guards or asked
         whole = all(one.is_whole for one in self._parts(last))
-        if whole and not asked and kinds == last.kinds:
+        moved = make_room(last.region)
+        if whole and not asked and kinds == last.kinds and not moved:
             self._show(self._finish(last))
+            note_loop(last.region)
             return True
         written = [a for one in self._parts(last) for a in one.written]
+        written = [a for a in written if not is_left(a, last.region)]
         self._start(kinds, list({id(array): array for array in written}.values()))
         return False
 

@@ -9,18 +9,18 @@ it gives these back when it ends, and whoever made it says what they are then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import ArrayState, take_over
+from traceir.face.checks.bounds import ranges_in
 from traceir.face.checks.status import NUMBER, Status, entered, guard, status_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert
 from traceir.lax.control.bodies import TracedBody
-from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 from traceir.numpy.indexing.intervals import Range
 from traceir.pytrees import flatten
 from traceir.tracing.staging import StagedTracer, StagingTrace
@@ -42,6 +42,8 @@ class RegionTrace(StagingTrace):
         "truth",
         "lists",
         "seen",
+        "most_turns",
+        "appended",
     )
     writes_outside = True
 
@@ -65,6 +67,10 @@ class RegionTrace(StagingTrace):
         self.lists: dict[int, list[Any]] = {}
         # Of a loop's inputs, those whose memory something else had at the beginning.
         self.seen: list[NumpyTracer] = []
+        # How many turns there are at most, if that is known; how many elements each
+        # appends at most to lists from around it, by their identity.
+        self.most_turns: Callable[[], int | None] = lambda: None if carries else 1
+        self.appended: dict[int, tuple[Any, int]] = {}
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""
@@ -148,11 +154,7 @@ class RegionTrace(StagingTrace):
         for var, tracer in self.captures.values():
             outer = tracer._trace
             if var.aval.dtype.kind == "i" and isinstance(outer, StagingTrace):
-                constants = {v: array for v, array, _ in outer.constants.values()}
-                ranges = RangeAnalysis(outer.eqns, constants)
-                for known, found in outer.known_ranges():
-                    ranges.assume(known, found)
-                yield var, ranges.of(tracer._var)
+                yield var, ranges_in(outer).of(tracer._var)
 
     def body(self, outputs: Sequence[Atom]) -> TracedBody:
         """The program; what it closes over are its first inputs."""

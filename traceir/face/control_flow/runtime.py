@@ -32,6 +32,7 @@ from traceir.face.control_flow.choices import (
 from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.choices import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
+from traceir.face.control_flow.growing_lists import GrowingList
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     NUMBERS,
@@ -52,6 +53,7 @@ __all__ = [
     "Trying",
     "While",
     "all_of",
+    "appended",
     "any_of",
     "bound",
     "chained",
@@ -133,6 +135,12 @@ def mutated(value: Any) -> Any:
         return region.lists[id(value)]
     is_container = isinstance(value, _CONTAINERS) and not isinstance(value, Tracer)
     return changed(value) if is_container else value
+
+
+def appended(value: Any, item: Any) -> Any:
+    """What a name has after `value.append(item)`."""
+    (value if isinstance(value, GrowingList) else mutated(value)).append(item)
+    return value
 
 
 def indexed(value: Any) -> Any:

@@ -21,6 +21,7 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.aliasing import arrays, lay, lay_new, shared_or_new
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.loop_steps import TracedList
 from traceir.face.arrays.memory_sharing import SHARED
 from traceir.face.arrays.unwrapping import in_numpy_trace, unwrapped, wrapped
 from traceir.face.arrays.values import array_of, cast
@@ -151,6 +152,8 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, **like: Any) ->
 def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
     """An array of a value, or the value itself, by the row of the table."""
     value = value.seen() if isinstance(value, CapturedArray) else value
+    if isinstance(value, TracedList):
+        return value.array() if dtype is None else value.array().astype(dtype)
     if isinstance(value, Unsized):
         if dtype is not None:
             return value.astype(dtype)

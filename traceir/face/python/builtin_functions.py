@@ -17,7 +17,7 @@ from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.loop_steps import TracedSequence
+from traceir.face.arrays.loop_steps import TracedList, TracedSequence
 from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import choose_value, truth_of
@@ -66,12 +66,19 @@ def _is_array(value: Any) -> bool:
     )
 
 
+def _elements(iterable: Any) -> Any:
+    """A list with a length that is traced as an array; another iterable as it is."""
+    return iterable.array() if isinstance(iterable, TracedList) else iterable
+
+
 def _extreme(name: str, compare: Function, whole: Function) -> Function:
     """`min` or `max`: the first of the items that is no worse than any."""
     own = getattr(builtins, name)
 
     def found(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         rest = {} if default is _NOTHING else {"default": default}
+        if len(args) == 1:
+            args = (_elements(args[0]),)
         if len(args) == 1 and key is None:
             column = column_of(args[0])
             array = args[0] if column is None else column
@@ -95,6 +102,7 @@ def _extreme(name: str, compare: Function, whole: Function) -> Function:
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:
     """The sum of numbers or arrays, from the first on."""
+    iterable = _elements(iterable)
     column = column_of(iterable)
     if column is not None:
         return written.total(column, start)
@@ -107,6 +115,7 @@ def _combined(name: str, decisive: bool, whole: Function, both: Function) -> Fun
     """`any` or `all`, one of whose values may decide."""
 
     def found(iterable: Any, /) -> Any:
+        iterable = _elements(iterable)
         if _is_array(iterable):
             return traced(whole(iterable), number=True)
         result: Any = not decisive

@@ -11,6 +11,7 @@ from typing import Any
 from traceir import lax, rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.checks.bounds import range_of
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.concretization import demanded
@@ -96,14 +97,14 @@ def whole_axis(count: int) -> SlicedAxis:
 
 def sliced(part: slice, axis: SlicedAxis) -> SlicedAxis:
     """The places that a slice takes of those of a dimension, as Python's slices do."""
-    forms, count = LinearForms(), axis.extent.length
+    count = axis.extent.length
     step = _step(part)
     forward = step > 0
     low, high = (0, count) if forward else (-1, count - 1)
     near, far = (low, high) if forward else (high, low)
-    start = _bound(part.start, near, count, low, high, forms)
-    stop = _bound(part.stop, far, count, low, high, forms)
-    extent = _extent(part, axis.extent, start, stop, step, LinearForms())
+    start = _bound(part.start, near, count, low, high)
+    stop = _bound(part.stop, far, count, low, high)
+    extent = _extent(part, axis.extent, start, stop, step)
     first = axis.place(start)
     if axis.step * step == 1 and extent.known is None:
         span = first, axis.place(stop)
@@ -123,30 +124,27 @@ def _step(part: slice) -> int:
     return step
 
 
-def _bound(
-    given: Any, default: Any, count: Any, low: Any, high: Any, forms: LinearForms
-) -> Any:
+def _bound(given: Any, default: Any, count: Any, low: Any, high: Any) -> Any:
     """A bound of a slice: from the end if it is negative, and clipped."""
     if given is None:
         return default
     bound = number(given)
-    least, greatest = forms.range_of(bound)
+    least, greatest = range_of(bound)
     if least < 0:
         wrapped = bound + count
         if greatest >= 0:
             wrapped = traced(lax.select(bound < 0, _integer(wrapped), _integer(bound)))
         bound = wrapped
-        least, greatest = LinearForms().range_of(bound)
-    if least < LinearForms().range_of(low)[1]:
+        least, greatest = range_of(bound)
+    if least < range_of(low)[1]:
         bound = greater(bound, low)
-    if greatest > LinearForms().range_of(high)[0]:
+    if greatest > range_of(high)[0]:
         bound = less(bound, high)
     return bound
 
 
-def _extent(
-    part: slice, axis: Extent, start: Any, stop: Any, step: int, forms: LinearForms
-) -> Extent:
+def _extent(part: slice, axis: Extent, start: Any, stop: Any, step: int) -> Extent:
+    forms = LinearForms()
     apart = forms.difference(stop, start)
     if apart is not None:
         return known_extent(len(range(0, apart, step)))
@@ -157,7 +155,7 @@ def _extent(
     span = stop - start if step > 0 else start - stop
     if abs(step) > 1:
         span = (span + (abs(step) - 1)) // abs(step)
-    if LinearForms().range_of(span)[0] < 0:
+    if range_of(span)[0] < 0:
         span = greater(span, 0)
     most = -(-axis.most // abs(step))
     return Extent(span, most, usual)

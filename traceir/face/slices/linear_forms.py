@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 
 from traceir.face.arrays.array import NumpyTracer
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
-from traceir.numpy.indexing.integer_ranges import RangeAnalysis
-from traceir.numpy.indexing.intervals import Range
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import Trace, Tracer, current_trace
+from traceir.tracing.trace import Trace, Tracer
 
 # Primitives that leave an integer the number that it is.
 _SAME = frozenset(("convert_element_type", "squeeze", "reshape", "broadcast_in_dim"))
@@ -37,7 +35,6 @@ class LinearForm(NamedTuple):
         return LinearForm(left, self.number + times * other.number)
 
 
-_ANY: Range = (-(2**70), 2**70)
 ZERO = LinearForm(frozenset(), 0)
 
 
@@ -62,20 +59,6 @@ class LinearForms:
         """The number that one integer is more than another one, if it is known."""
         found = self.of(one).plus(self.of(other), -1)
         return None if found.terms else found.number
-
-    def range_of(self, value: Any) -> Range:
-        """The least and the greatest number that an integer may be."""
-        if not isinstance(value, Tracer):
-            return int(value), int(value)
-        trace = current_trace()
-        if not isinstance(trace, StagingTrace):
-            return _ANY
-        constants = {var: array for var, array, _ in trace.constants.values()}
-        atom = trace.atom(value)
-        ranges = RangeAnalysis(trace.eqns, constants)
-        for var, found in trace.known_ranges():
-            ranges.assume(var, found)
-        return ranges.of(atom)
 
     def _form(self, trace: Any, atom: Atom) -> LinearForm:
         if isinstance(atom, Literal):

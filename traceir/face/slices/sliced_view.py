@@ -16,7 +16,7 @@ from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.traced_index import TracedIndex, TracedWindow
 from traceir.face.arrays.views import IndexView
-from traceir.face.checks.bounds import check_places
+from traceir.face.checks.bounds import check_places, range_of
 from traceir.face.python.numbers import require
 from traceir.face.slices.extents import (
     Extent,
@@ -150,7 +150,7 @@ def place_in(part: Any, extent: Extent, axis: int) -> Any:
     else:
         got = f"a place of a slice whose bounds are values, in dimension {axis}"
         require(np.logical_or(place < -count, place >= count), "index.bounds", got)
-    least, greatest = LinearForms().range_of(place)
+    least, greatest = range_of(place)
     if least >= 0:
         return place
     if greatest < 0:

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir.face.control_flow.rewriting import names
+from traceir.face.control_flow.rewriting.growth import NamedAppends, growing
 from traceir.face.control_flow.rewriting.jumps import RESULT, lowered, sets_names
 from traceir.face.control_flow.rewriting.liveness import Liveness
 from traceir.face.control_flow.rewriting.syntax import (
@@ -70,6 +71,9 @@ def rewritten(
     if node.name in _MAKING and names.parameters(node):
         own = ast.Name(names.parameters(node)[0].arg, ast.Load())
         node.body = [at(node.body[0], ast.Expr(call("fresh", own))), *node.body]
+    lists = growing(node)
+    if lists:
+        node.body = [NamedAppends(lists).visit(part) for part in node.body]
     unbound = names.unsure(node)
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | unbound | names.unsure(node)
@@ -77,6 +81,7 @@ def rewritten(
     flow = ControlFlow(inner, names.declared(node, ast.Global), shared)
     flow.live = Liveness(node.body)
     flow.captured = names.used_inside(node)
+    flow.lists = lists
     flow.first = [arg.arg for arg in names.parameters(node)][:1]
     node.body = [*_unbound(node, unbound), *flow.block(node.body)]
 
@@ -113,6 +118,7 @@ class ControlFlow(ast.NodeTransformer):
         self.live = Liveness(())
         self.first: list[str] = []
         self.captured = NONE
+        self.lists = NONE
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
@@ -151,13 +157,15 @@ class ControlFlow(ast.NodeTransformer):
         body, orelse = self.block(node.body), self.block(node.orelse)
         sides = ast.If(one.attribute("side"), body, orelse)
         kept = strings(sorted((self.live.kept(node) | self.shared) - self.outside))
-        return one.statements([kept, self.visit(node.test)], [*one.restore(), sides])
+        made = [kept, self._lists(node), self.visit(node.test)]
+        return one.statements(made, [*one.restore(), sides])
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         """A loop: `runtime.For`."""
         one = self._construct("For", node.iter, node)
         lists = sorted(names.appended(node.body) - self.captured)
         made = [self.visit(node.iter), *_loop_parts(node), strings(lists)]
+        made.append(self._lists(node))
         item = ast.Assign([node.target], one.attribute("item"))
         return one.statements(made, [*one.restore(), item, *self.block(node.body)])
 
@@ -338,6 +346,10 @@ class ControlFlow(ast.NodeTransformer):
         if node.id in self.unsure:
             return at(node, call("bound", node, ast.Constant(node.id)))
         return node
+
+    def _lists(self, node: ast.stmt) -> ast.expr:
+        """The names of lists to which a construct may append."""
+        return strings(sorted(self.lists & names.assigned([node])))
 
     def _construct(self, kind: str, place: ast.AST, node: ast.stmt) -> ConstructSyntax:
         self.count += 1

@@ -1,0 +1,252 @@
+"""Lists that grow as values decide. Rules: staged.list, staged.effect, slice.length"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir_numba
+
+Function = Callable[..., Any]
+
+
+def chosen(x: Any) -> Any:
+    """A choice in a loop."""
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return np.array(out), out, len(out)
+
+
+def parts(x: Any) -> Any:
+    """Two lists, of which each turn appends to one."""
+    low, high = [], []
+    for v in x:
+        if v < 0.5:
+            low.append(v)
+        else:
+            high.append(v)
+    return np.asarray(low), np.array(high, np.float32)
+
+
+def close(x: Any) -> Any:
+    """Pairs, by a loop in a loop whose bounds move."""
+    found = []
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            if abs(x[i] - x[j]) < 0.1:
+                found.append((i, j))
+    return found, len(found)
+
+
+def left(x: Any) -> Any:
+    """A loop that is left, and turns that end early."""
+    out = []
+    for i in range(len(x)):
+        if x[i] < 0.3:
+            continue
+        out.append(i)
+        if x[i] > 0.95:
+            break
+    return out
+
+
+def looked_at(x: Any) -> Any:
+    """A list that the loop reads as it grows."""
+    kept = []
+    for i in range(len(x)):
+        is_far = True
+        for k in kept:
+            if abs(x[i] - x[k]) < 0.1:
+                is_far = False
+                break
+        if is_far:
+            kept.append(i)
+    return kept, kept[0], kept[-1], x[kept[len(kept) // 2]]
+
+
+def asked(x: Any) -> Any:
+    """What functions of numbers make of a list, which begins with a number."""
+    out = [0.25]
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    out.append(2.0)
+    total = 0.0
+    for v in out:
+        total += v
+    return total, sum(out), max(out), min(out), np.mean(out), any(v > 1 for v in x)
+
+
+def choices(x: Any) -> Any:
+    """Choices alone, of which one asks whether there is an element."""
+    out = []
+    if x[0] > 0.1:
+        out.append(x[0])
+    if x[1] > 2:
+        out.append(x[1])
+    if out:
+        out.append(3.0)
+    while not out and x[0] < 0:
+        return [1.0]
+    return out
+
+
+def inner(x: Any) -> Any:
+    """A list for each turn of a loop around."""
+    total = 0.0
+    for i in range(20):
+        row = []
+        for v in x:
+            if v * 20 > i:
+                row.append(v)
+        total += len(row) + sum(row)
+    return total
+
+
+def wider(x: Any) -> Any:
+    """Integers at first, and floats later in the turn."""
+    out = []
+    for v in x:
+        if v < 0.5:
+            out.append(1)
+        if v < 0.25:
+            out.append(v)
+    return np.array(out)
+
+
+def sieve(n: int) -> Any:
+    """A length that the bound of a loop decides."""
+    is_prime = np.ones(n + 1, np.bool_)
+    primes = []
+    for i in range(2, n + 1):
+        if is_prime[i]:
+            primes.append(i)
+            for j in range(i * i, n + 1, i):
+                is_prime[j] = False
+    return np.array(primes)
+
+
+def nothing(x: Any) -> Any:
+    """A list that stays empty."""
+    out = []
+    for v in x:
+        if v > 5:
+            out.append(v)
+    return out, np.array(out), len(out)
+
+
+FUNCTIONS = [
+    *(chosen, parts, close, left, looked_at, asked, choices, inner, wider, sieve),
+    nothing,
+]
+
+
+@pytest.mark.parametrize("size", [40, 3])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_lists_are_pythons(function: Function, size: int) -> None:
+    argument: Any = np.random.default_rng(1).random(size)
+    if function is sieve:
+        argument = size
+    found, wanted = traceir_numba.jit(function)(argument), function(argument)
+    one, other = (v if isinstance(v, tuple) else (v,) for v in (found, wanted))
+    for a, b in zip(one, other, strict=True):
+        assert type(a) is type(b) or np.ndim(b) == 0
+        np.testing.assert_allclose(a, b, 1e-14)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+def test_a_length_is_no_size_of_a_program() -> None:
+    def equations(n: int) -> int:
+        traced = traceir_numba.jit(close).trace(np.zeros(n))
+        return str(traced.jaxpr).count(" = ")
+
+    assert equations(50) == equations(500)
+
+
+def aliased(x: Any) -> Any:
+    """A list with two names."""
+    out: list[Any] = []
+    other = out
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return len(other)
+
+
+def endless(x: Any) -> Any:
+    """Turns without a bound that is known."""
+    out, value = [], x[0]
+    while value > 0.1:
+        value = value / 2
+        out.append(value)
+    return out
+
+
+def arrays(x: Any) -> Any:
+    """Elements that are no numbers."""
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(x * v)
+    return out
+
+
+def enormous(x: Any) -> Any:
+    """More elements than there is room for."""
+    out = []
+    for _ in range(10**6):
+        for v in x:
+            for w in x:
+                if v > w:
+                    out.append(v)
+    return len(out)
+
+
+@pytest.mark.parametrize("function", [aliased, endless, arrays])
+def test_lists_that_cannot_grow(function: Function) -> None:
+    with raises_rule("staged.effect", TypeError, r"out\.append"):
+        traceir_numba.jit(function)(np.random.default_rng(0).random(40))
+
+
+def test_more_elements_than_there_is_room_for() -> None:
+    with raises_rule("staged.effect", TypeError, "1,600,000,000 elements"):
+        traceir_numba.jit(enormous)(np.random.default_rng(0).random(40))
+
+
+def a_part(x: Any) -> Any:
+    """Elements from one on."""
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return out[1:]
+
+
+def a_comprehension(x: Any) -> Any:
+    """A list of Python's."""
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return [v + 1 for v in out]
+
+
+def in_order(x: Any) -> Any:
+    """Another list of Python's."""
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return sorted(out)
+
+
+@pytest.mark.parametrize("function", [a_part, a_comprehension, in_order])
+def test_what_the_length_would_be_needed_for(function: Function) -> None:
+    with raises_rule("slice.length", TypeError, "a list whose length values decide"):
+        traceir_numba.jit(function)(np.random.default_rng(0).random(40))
