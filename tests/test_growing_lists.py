@@ -71,7 +71,7 @@ def looked_at(x: Any) -> Any:
 
 
 def asked(x: Any) -> Any:
-    """What functions of numbers make of a list, which begins with a number."""
+    """Functions of numbers, of a list that begins with one."""
     out = [0.25]
     for v in x:
         if v > 0.5:

@@ -41,7 +41,7 @@ def list_in_a_loop(x):
     >>> list_in_a_loop(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 0.0]))
     [2.0, 3.0, 4.0, 5.0]
     >>> recorded(list_in_a_loop, np.ones(6))
-    ['scan', 'while']
+    ['cond', 'scan', 'while']
     """
     found = []
     for value in x:

@@ -9,6 +9,7 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 - `aliases`: arrays that a loop's names are bound to anew, and the memory that these had
 - `choices`: choices while a function is traced: `if`, conditional expressions, `and`
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
+- `growing_lists`: lists to which recorded code appends as often as values decide
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools
 - `loops`: loops while a function is traced: their turns and their state
 - `passes`: runs of a loop's body and of its test on tracers

@@ -36,6 +36,9 @@ from traceir.lax.control.choice import INDEX, choose
 from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, in_force
 
+Names = Sequence[str]
+Later = Callable[[], Any]
+
 
 class Diverged(BaseException):
     """A recorded side ends by an exception of the program; nobody sees this raised, and
@@ -176,17 +179,12 @@ class Side:
 class IfStatement:
     """An `if` statement: the sides to run, and the state after it.
 
-    `names` are those that the sides may set, `kept` those of them that are read after
-    it, `lists` those to which they append. `side` tells which is run; `values` are to
-    be the names' values if they have `moved`.
+    `names` are those that the sides may set, `kept` those that are read after it, and
+    `lists` those that grow. The names have new `values` if they have `moved`.
     """
 
-    def __init__(
-        self, names: Sequence[str], kept: Sequence[str], lists: Sequence[str], test: Any
-    ) -> None:
-        self.names = names
-        self.kept = kept
-        self.lists = lists
+    def __init__(self, names: Names, kept: Names, lists: Names, test: Any) -> None:
+        self.names, self.kept, self.lists = names, kept, lists
         self.truth = truth_of(test)
         self.side = self.moved = False
         self.values: tuple[Any, ...] = ()
@@ -332,8 +330,6 @@ class _Outputs:
 
 
 # Expressions --------------------------------------------------------------------------
-
-Later = Callable[[], Any]
 
 
 def choose_value(test: Any, yes: Later, no: Later) -> Any:

@@ -138,7 +138,7 @@ def mutated(value: Any) -> Any:
 
 
 def appended(value: Any, item: Any) -> Any:
-    """What a name has after `value.append(item)`."""
+    """The value of a name after `value.append(item)`."""
     (value if isinstance(value, GrowingList) else mutated(value)).append(item)
     return value
 
