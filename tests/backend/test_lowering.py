@@ -30,6 +30,7 @@ from traceir_numba.device_functions import (
     short,
 )
 from traceir_numba.llvm.lower import lower
+from traceir_numba.llvm.symbols import Callee
 from traceir_numba.llvm.types import NotInLanguage, arithmetic, common
 from traceir_numba.pipeline import kernel_cache
 
@@ -270,3 +271,12 @@ def test_the_text_of_a_long_function_grows_with_it() -> None:
         return len(lowered(text))
 
     assert size(2000) < 2.2 * size(1000)
+
+
+def test_turns_that_call_kernels_are_not_written_one_after_the_other() -> None:
+    text = "def f(x):\n    for k in range(10):\n        inner(x, k)"
+    known = {"inner": Callee("inner", ("float32*", "int64"), None)}
+    made = lower(text, "f", ["float32*"], None, known)
+    assert '!"llvm.loop.unroll.disable"' in made
+    pure = "def f(x):\n    for k in range(10):\n        x[k] = x[k] + x[k]"
+    assert "!llvm.loop" not in lower(pure, "f", ["float32*"], None, {})

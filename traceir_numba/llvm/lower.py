@@ -17,7 +17,7 @@ and a function of every construct, with Numba as well, and compares the bits.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from traceir_numba import cost_model
 from traceir_numba.llvm.ir_builder import BasicBlock
 from traceir_numba.llvm.safepoints import CALLEE, STOPPED, with_safepoints
 from traceir_numba.llvm.statements import Names, StatementLowering, Way
+from traceir_numba.llvm.symbols import Callee
 from traceir_numba.llvm.types import IRValue, NotInLanguage, common, llvm_type
 
 
@@ -181,7 +182,9 @@ class _FunctionLowering(StatementLowering):
         """The note at the end of a loop, for LLVM."""
         if _has_loop(body):
             return ""
-        if self.interleave > 1:
+        if self._calls_kernels(body):  # whose loops would all be there many times
+            what = '!"llvm.loop.unroll.disable"'
+        elif self.interleave > 1:
             what = f'!"llvm.loop.interleave.count", i32 {self.interleave}'
         elif not short and _writes_by_choice(body):
             what = '!"llvm.loop.unroll.disable"'
@@ -190,6 +193,15 @@ class _FunctionLowering(StatementLowering):
         if what not in self.notes:
             self.notes.append(what)
         return f", !llvm.loop !{2 * self.notes.index(what)}"
+
+    def _calls_kernels(self, body: Sequence[ast.stmt]) -> bool:
+        for node in _statements(body):
+            match node:
+                case ast.Expr(ast.Call(func=ast.Name(id=name))):
+                    called = self.globals.get(name)
+                    if isinstance(called, Callee) and called.result is None:
+                        return True
+        return False
 
     def register(self) -> str:
         """A register that is defined later."""
@@ -273,10 +285,18 @@ def _range(bounds: list[IRValue]) -> tuple[IRValue, IRValue, IRValue]:
     raise NotInLanguage("a range of more than three numbers")
 
 
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, and those within them."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.For | ast.While | ast.If):
+            yield from _statements(node.body)
+            yield from _statements(node.orelse)
+
+
 def _has_loop(body: Sequence[ast.stmt]) -> bool:
     """True if a loop stands within statements."""
-    nodes = (node for statement in body for node in ast.walk(statement))
-    return any(isinstance(node, ast.For | ast.While) for node in nodes)
+    return any(isinstance(node, ast.For | ast.While) for node in _statements(body))
 
 
 def _is_short(bounds: Sequence[object]) -> bool:
@@ -288,22 +308,34 @@ def _is_short(bounds: Sequence[object]) -> bool:
 
 def _writes_by_choice(body: Sequence[ast.stmt]) -> bool:
     """True if a side of a choice writes to memory."""
-    nodes = (node for statement in body for node in ast.walk(statement))
     return any(
-        isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
-        for node in nodes
+        isinstance(target, ast.Subscript)
+        for node in _statements(body)
         if isinstance(node, ast.If)
-        for one in ast.walk(node)
+        for one in _statements([*node.body, *node.orelse])
+        for target in _targets(one)
     )
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    """The targets of an assignment or a loop, the parts of a tuple one by one."""
+    match node:
+        case ast.Assign(targets=targets):
+            found = targets
+        case ast.AugAssign(target=target) | ast.For(target=target):
+            found = [target]
+        case _:
+            return []
+    return [x for t in found for x in (t.elts if isinstance(t, ast.Tuple) else [t])]
 
 
 def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:
     """The variables that statements assign, in order."""
     return {
-        node.id: None
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        target.id: None
+        for node in _statements(body)
+        for target in _targets(node)
+        if isinstance(target, ast.Name)
     }
 
 

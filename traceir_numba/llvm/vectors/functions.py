@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from traceir_numba.llvm.vectors.ir_text import FunctionText, LeftAlone, function_text
 from traceir_numba.llvm.vectors.tables import TableRead, constant_table
 
-# Instructions that the calls of one function come to, up to which they are part of the
-# loops of short kernels; of longer ones, a fourth.
-CALLED_LINES = 2500
+# Instructions that the calls of one function come to, those of float64 counted thrice,
+# up to which they are part of the loops of short kernels; of longer ones, a tenth.
+# Functions of few instructions always are: a call would cost more than they do.
+CALLED_LINES = 350
+FEW_LINES = 24
 _CALLED = re.compile(r"call \S+ @(\w+)\(")
 
 
@@ -24,7 +26,8 @@ class VectorModule:
     declared: dict[str, None] = field(default_factory=dict)
     functions: dict[str, str | None] = field(default_factory=dict)
     insides: dict[str, list[str]] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)  # of all calls of a function
+    # The instructions that each call of a function comes to.
+    lines: dict[str, list[int]] = field(default_factory=dict)
 
     tables: dict[str, str] = field(default_factory=dict)
 
@@ -68,15 +71,19 @@ class VectorModule:
 
     def count(self, symbol: str, lanes: int) -> None:
         """One more call of a function in a loop."""
-        name = f"{symbol}_v{lanes}"
-        self.lines[name] = self.lines.get(name, 0) + len(self.within(symbol))
+        within = self.within(symbol)
+        lines = len(within) + 2 * sum(" double " in line for line in within)
+        if len(within) >= FEW_LINES:
+            name = f"{symbol}_v{lanes}"
+            self.lines.setdefault(name, []).append(lines)
 
     def texts(self) -> Iterator[str]:
         """The functions of vectors; those that would be most of the code are called."""
         for name, text in self.functions.items():
             assert text is not None
-            most = CALLED_LINES // (1 if self.short else 4)
-            own = self.lines.get(name, 0) > most
+            most = CALLED_LINES // (1 if self.short else 10)
+            calls = self.lines.get(name, [])
+            own = len(calls) > 1 and sum(calls) > most
             yield text.replace("alwaysinline", "noinline" if own else "alwaysinline", 1)
 
     def body(self, symbol: str) -> FunctionText:

@@ -38,7 +38,10 @@ ROUND_LINES = 80
 # in a body so short that it waits for memory, and in one so long that registers have no
 # room for more.
 ROUND_VECTORS, FEW_VECTORS = 8, 4
-SHORTEST_LINES, LONGEST_LINES = 16, 240
+SHORTEST_LINES, LONGEST_LINES = 16, 100
+# The part of a loop's instructions, one of so many, from which on those of float64 say
+# how many numbers a vector has.
+DOUBLED = 6
 _INTERLEAVED = '"llvm.loop.interleave.count"'
 MEMORY = frozenset(("getelementptr", "load", "store"))
 _PHI = re.compile(r"i64 \[(\S+), %(\S+)\], \[(\S+), %(\S+)\]")
@@ -128,11 +131,11 @@ def _loop(
     short = module.short and (told or len(called) <= ROUND_LINES)
     memory = re.findall(r"(?:load|store) (\w+)", "\n".join(inside))
     room = max([32, *(SIZES.get(kind, 64) for kind in memory)])
-    doubled = short and any(" double " in line for line in called)
+    doubled = short and DOUBLED * sum(" double " in x for x in called) > len(called)
     lanes = many = bits // (64 if doubled else room)
     if short:
         few = not SHORTEST_LINES < len(called) <= LONGEST_LINES * 32 // room
-        many = FEW_VECTORS * bits // room if few else ROUND_VECTORS * lanes
+        many = lanes * (FEW_VECTORS if few else ROUND_VECTORS)
     if low[0] != "%" and high[0] != "%" and int(high) - int(low) < 2 * many:
         raise LeftAlone(head)
     loop = _Rounds(module, inside, counter, low, high, head, body, fork[1])
