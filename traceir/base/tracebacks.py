@@ -154,10 +154,10 @@ def entry_points(*names: str) -> Callable[[C], C]:
         own = vars(cls)
         for name in names or [n for n in own if n[0] != "_" or n in _CALLED]:
             value = own[name]
-            static = isinstance(value, staticmethod)
-            if static or type(value) is FunctionType:
-                shown = entry_point(value.__func__ if static else value)
-                setattr(cls, name, staticmethod(shown) if static else shown)
+            if isinstance(value, staticmethod | classmethod):
+                setattr(cls, name, type(value)(entry_point(value.__func__)))
+            elif type(value) is FunctionType:
+                setattr(cls, name, entry_point(value))
         return cls
 
     return marked

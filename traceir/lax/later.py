@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 PLACES = {
+    "custom_linear_solve": "traceir.transforms.custom.linear_solve",
+    "custom_root": "traceir.transforms.custom.roots",
     "AccuracyMode": "traceir.lax.checks.accuracy",
     "Tolerance": "traceir.lax.checks.accuracy",
     "pswapaxes": "traceir.lax.reductions.collectives",

@@ -7,7 +7,12 @@ Start reading at `special.gammas.gamma`.
 - `signal`: convolutions, correlations, trends and spectra, as in `scipy.signal`
 - `special`: special functions, as `jax.scipy.special` has them: elementwise
 - `stats`: distributions, as `jax.scipy.stats` has them
+- `cluster`: groups of vectors, as `jax.scipy.cluster` has them
+- `sparse`: systems of equations whose matrix need not be written out
+- `spatial`: geometry, as `jax.scipy.spatial` has it
 - `fft`: cosine transforms as `scipy.fft` has them
+- `integrate`: integrals of samples, as `jax.scipy.integrate` has them
+- `interpolate`: interpolation on grids, as `jax.scipy.interpolate` has it
 - `ndimage`: interpolation in arrays, as `jax.scipy.ndimage` has it
 - `optimize`: minima of functions, named as in `jax.scipy.optimize`
 
@@ -20,7 +25,8 @@ Array(0.5, dtype=float32, weak_type=True)
 
 from traceir.base import lazy_exports as _lazy
 
-__all__ = ["fft", "linalg", "ndimage", "optimize", "signal", "special", "stats"]
+__all__ = ["cluster", "fft", "integrate", "interpolate", "linalg", "ndimage"]
+__all__ += ["optimize", "signal", "sparse", "spatial", "special", "stats"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,7 @@
+"""Systems of equations whose matrix need not be written out.
+
+Takes a function that multiplies by a matrix; gives solutions. Start reading at
+`linalg.cg`.
+
+- `linalg`: iterative solutions of linear systems
+"""

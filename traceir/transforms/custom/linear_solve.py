@@ -1,0 +1,275 @@
+"""Solutions of linear systems, whose derivatives are solutions of such systems.
+
+Serves: custom_solve.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_point
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.pytrees import flatten
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import Value, bind, typeof
+from traceir.transforms.autodiff.arguments import as_array
+from traceir.transforms.autodiff.jvp_vjp import jvp
+from traceir.transforms.autodiff.linear_transpose import linear_transpose
+from traceir.transforms.batching.batch_trace import batch_program
+from traceir.transforms.custom.custom_calls import program_of
+from traceir.transforms.custom.custom_primitive import (
+    AXIS_BATCHERS,
+    JVPS,
+    TRANSPOSES,
+    Primitive,
+    instantiate_zeros,
+)
+from traceir.transforms.rules.axes import place_at
+from traceir.transforms.rules.registry import BatchAxis, LinearOperand, Zero
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class HoistedFunction:
+    """A function of leaves as a program, after the values that it closes over."""
+
+    program: ClosedJaxpr
+    consts: tuple[Value, ...]
+    tree: flatten.TreeDef
+
+
+def hoisted(name: str, fun: Function, *examples: Any) -> HoistedFunction:
+    """The function traced on arguments of these types."""
+    leaves, tree = flatten.flatten(examples)
+    trees: list[flatten.TreeDef] = []
+
+    def call(tracers: Any) -> Any:
+        found, out_tree = flatten.flatten(fun(*tree.unflatten(tracers)))
+        trees.append(out_tree)
+        return [as_array(v, str) for v in found]
+
+    avals = [typeof(v) for v in leaves]
+    program, captured = program_of(call, avals, [""] * len(avals), name, "make_jaxpr")
+    return HoistedFunction(program, captured, trees[0])
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSystem:
+    """The programs of a solution and of its transpose: those that multiply, and those
+    that solve. `counts` are the numbers of values that each program begins with."""
+
+    programs: tuple[ClosedJaxpr | None, ...]
+    counts: tuple[int, ...]
+
+    def parted(self, values: Sequence[Any]) -> list[list[Any]]:
+        """The values of each program, and those of the right side."""
+        rest, found = list(values), []
+        for count in self.counts:
+            found.append(rest[:count])
+            rest = rest[count:]
+        return [*found, rest]
+
+    def transposed(self, values: Sequence[Any]) -> tuple[LinearSystem, list[Any]]:
+        """The transposed system, and the values of its programs."""
+        order = (1, 0, 3, 2)
+        parts = self.parted(values)
+        system = LinearSystem(
+            tuple(self.programs[k] for k in order), tuple(self.counts[k] for k in order)
+        )
+        return system, [v for k in order for v in parts[k]]
+
+
+solve_p = Primitive("custom_linear_solve")
+solve_p.multiple_results = True
+
+
+@entry_point
+def custom_linear_solve(
+    matvec: Function,
+    b: Any,
+    solve: Function,
+    transpose_solve: Function | None = None,
+    symmetric: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """The solution `x` of `matvec(x) = b`, which `solve(matvec, b)` finds.
+
+    Its derivative is that of the system: the solution of another one with the same
+    `matvec`, by whose values it may be differentiated. Reverse mode solves the
+    transposed system by `transpose_solve(vecmat, b)`; with `symmetric` that is the same
+    one. With `has_aux`, `solve` returns a pair of the solution and a tree that has no
+    derivative. Raises TypeError (custom_solve.structure) unless solution and products
+    have the structure, shapes and dtypes of `b`, and (custom_solve.transpose) in
+    reverse mode without a way to solve the transposed system.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> def solution(a, b):
+    ...     solve = lambda matvec, y: y / matvec(jnp.ones(2))
+    ...     return custom_linear_solve(lambda x: a * x, b, solve, symmetric=True)
+    >>> b = jnp.array([6.0, 8.0])
+    >>> solution(2.0, b), traceir.grad(lambda a: solution(a, b).sum())(2.0)
+    (Array([3., 4.], dtype=float32), Array(-3.5, dtype=float32, weak_type=True))
+    """
+    leaves, tree = flatten.flatten(b)
+    right = [as_array(v, str) for v in leaves]
+    multiply = hoisted("matvec", matvec, b)
+    check_structure("matvec(x)", multiply, tree, right, False)
+    found = hoisted("solve", lambda y: solve(matvec, y), b)
+    x_tree = check_structure("solve(matvec, b)", found, tree, right, has_aux)
+    back: HoistedFunction | None = None
+    product: HoistedFunction | None = None
+    if symmetric:
+        product, back = multiply, found
+        vecmat = matvec
+    elif transpose_solve is not None:
+        vecmat = _vecmat(matvec, b)
+        product = hoisted("vecmat", vecmat, b)
+    if transpose_solve is not None:
+        back = hoisted("transpose_solve", lambda y: transpose_solve(vecmat, y), b)
+        check_structure("transpose_solve(vecmat, b)", back, tree, right, has_aux)
+    parts = (multiply, product, found, back)
+    system = LinearSystem(
+        tuple(None if p is None else p.program for p in parts),
+        tuple(0 if p is None else len(p.consts) for p in parts),
+    )
+    consts = [v for p in parts if p is not None for v in p.consts]
+    outs = solve_p.bind(*consts, *right, system=system)
+    return x_tree.unflatten(outs)
+
+
+def _vecmat(matvec: Function, b: Any) -> Function:
+    transposed = linear_transpose(matvec, b)
+
+    def vecmat(y: Any) -> Any:
+        """The product with the transposed matrix."""
+        return transposed(y)[0]
+
+    return vecmat
+
+
+def check_structure(
+    what: str,
+    found: HoistedFunction,
+    tree: flatten.TreeDef,
+    right: Sequence[Value],
+    has_aux: bool,
+) -> flatten.TreeDef:
+    """The structure of results, once what stands for `b` among them is like it."""
+    own = found.tree
+    if has_aux:
+        node = own.node_data()
+        if node is None or node[0] is not tuple or len(own.children()) != 2:
+            got = f"{what} gives no pair, with has_aux"
+            raise rules.error("custom_solve.structure", got=got)
+        own = own.children()[0]
+    types = [(a.shape, a.dtype) for a in found.program.out_avals[: own.num_leaves]]
+    wanted = [(typeof(v).shape, typeof(v).dtype) for v in right]
+    if own != tree or types != wanted:
+        shown = ", ".join(a.str_short() for a in found.program.out_avals)
+        asked = ", ".join(typeof(v).str_short() for v in right)
+        got = f"{what} gives {shown} for a right side of {asked}"
+        raise rules.error("custom_solve.structure", got=got)
+    return found.tree
+
+
+# -- rules ----------------------------------------------------------------------------
+
+
+@solve_p.def_impl
+def _solved(*values: Value, system: LinearSystem) -> list[Value]:
+    parts = system.parted(values)
+    program = system.programs[2]
+    assert program is not None
+    return apply(program, [*parts[2], *parts[4]])
+
+
+solve_p.lowering = _solved
+
+
+def jvp_of_solve(
+    primals: Sequence[Value], tangents: Sequence[Any], system: LinearSystem
+) -> tuple[list[Value], list[Any]]:
+    """The solution, and that for the right side's tangent less what the tangents of
+    the values of `matvec` make of it."""
+    outs = solve_p.bind(*primals, system=system)
+    parts, moved = system.parted(primals), system.parted(tangents)
+    count = len(parts[4])
+    rest = [Zero(typeof(v)) for v in outs[count:]]
+    if all(isinstance(t, Zero) for t in [*moved[0], *moved[4]]):
+        return outs, [Zero(typeof(v)) for v in outs]
+    right = [instantiate_zeros(t) for t in moved[4]]
+    if change := _moved_product(system, parts[0], moved[0], outs[:count]):
+        right = [bind("sub", t, c) for t, c in zip(right, change, strict=True)]
+    own = [v for part in parts[:4] for v in part]
+    found = solve_p.bind(*own, *right, system=system)[:count]
+    return outs, [*found, *rest]
+
+
+def _moved_product(
+    system: LinearSystem,
+    consts: Sequence[Value],
+    tangents: Sequence[Any],
+    x: Sequence[Value],
+) -> list[Value]:
+    """The tangents of the product by those of its values; none if all are zero."""
+    program = system.programs[0]
+    assert program is not None
+    places = [k for k, t in enumerate(tangents) if not isinstance(t, Zero)]
+    if not places:
+        return []
+
+    def product(*given: Value) -> list[Value]:
+        """The product, as a function of the values that have tangents."""
+        values = list(consts)
+        for k, value in zip(places, given, strict=True):
+            values[k] = value
+        return apply(program, [*values, *x])
+
+    own = [consts[k] for k in places]
+    found: list[Value] = jvp(product, own, [tangents[k] for k in places])[1]
+    return found
+
+
+def transpose_of_solve(
+    cotangents: Sequence[Any], *operands: Any, system: LinearSystem
+) -> list[Any]:
+    """The cotangents of the right side, by the transposed system."""
+    if system.programs[3] is None:
+        raise rules.error("custom_solve.transpose", got="no `transpose_solve`")
+    other, values = system.transposed(operands)
+    right = sum(isinstance(v, LinearOperand) for v in operands)
+    given = [instantiate_zeros(ct) for ct in cotangents[:right]]
+    found = solve_p.bind(*values, *given, system=other)[:right]
+    return [None] * (len(operands) - right) + list(found)
+
+
+def batch_of_solve(
+    size: int, name: Any, main: None, values: Any, dims: Any, system: LinearSystem
+) -> tuple[list[Value], list[int]]:
+    """The systems of all examples as one, whose right sides are a batch."""
+    axis = BatchAxis(name, size)
+    places = system.parted(dims)
+    right = [
+        place_at(v, d, size, 0)
+        for v, d in zip(system.parted(values)[4], places[4], strict=True)
+    ]
+    programs: list[ClosedJaxpr | None] = []
+    for program, own in zip(system.programs, places[:4], strict=True):
+        if program is not None:
+            given = (*own, *(0,) * len(right))
+            wanted = (0,) * len(program.out_avals)
+            program = batch_program(program, axis, given, wanted)[0]
+        programs.append(program)
+    batched = LinearSystem(tuple(programs), system.counts)
+    consts = values[: len(values) - len(right)]
+    outs = solve_p.bind(*consts, *right, system=batched)
+    return outs, [0] * len(outs)
+
+
+JVPS[solve_p] = jvp_of_solve
+TRANSPOSES[solve_p] = transpose_of_solve
+AXIS_BATCHERS[solve_p] = batch_of_solve
