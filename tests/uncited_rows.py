@@ -76,6 +76,10 @@ ELSEWHERE = {
         ("custom_solve.structure", "custom_solve.transpose", "custom_solve.value"),
         "tests/neighbours/test_solvers.py",
     ),
+    **dict.fromkeys(
+        ("custom_vmap.structure", "custom_vmap.undefined", "custom_vmap.value"),
+        "tests/transforms/test_custom_vmap.py",
+    ),
     "custom.keyword": "tests/drift/test_transform_cases.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",

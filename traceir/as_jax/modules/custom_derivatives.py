@@ -5,6 +5,7 @@ from traceir.transforms.custom.closure_convert import closure_convert
 from traceir.transforms.custom.custom_gradient import custom_gradient
 from traceir.transforms.custom.custom_jvp import custom_jvp
 from traceir.transforms.custom.custom_vjp import custom_vjp
+from traceir.transforms.custom.custom_vmap import linear_call
 from traceir.transforms.custom.symbolic_zeros import (
     CustomVJPPrimal,
     SymbolicZero,
@@ -25,5 +26,6 @@ __all__ = [
     "custom_vjp",
     "custom_vjp_call_p",
     "custom_vjp_primal_tree_values",
+    "linear_call",
     "zero_from_primal",
 ]
