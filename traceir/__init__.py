@@ -246,11 +246,21 @@ _LATER = {
     **dict.fromkeys(
         (
             "Device",
+            "copy_to_host_async",
+            "host_count",
+            "host_id",
+            "host_ids",
+            "make_array_from_process_local_data",
             "named_call",
             "named_scope",
+            "print_environment_info",
             "process_count",
             "process_index",
             "process_indices",
+            "transfer_guard",
+            "transfer_guard_device_to_device",
+            "transfer_guard_device_to_host",
+            "transfer_guard_host_to_device",
         ),
         f"{__name__}.as_jax.modules.names",
     ),
@@ -270,7 +280,9 @@ _LATER = {
         ),
         f"{__name__}.as_jax.modules",
     ),
+    "Shard": f"{__name__}.arrays.shards",
     "custom_gradient": f"{__name__}.transforms.custom.custom_gradient",
+    "float0": f"{__name__}.dtypes",
 }
 
 

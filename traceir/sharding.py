@@ -6,7 +6,7 @@ Serves: mesh.*, sharding.*
 (8, 2)
 """
 
-from traceir.arrays.devices import SingleDeviceSharding
+from traceir.arrays.devices import CpuDevice, SingleDeviceSharding
 from traceir.arrays.meshes import (
     AbstractMesh,
     AxisType,
@@ -32,8 +32,22 @@ __all__ = [
     "get_abstract_mesh",
     "get_mesh",
     "make_mesh",
+    "make_single_device_sharding",
     "set_mesh",
 ]
+
+
+def make_single_device_sharding(
+    device: CpuDevice, *, memory_kind: str | None = None
+) -> SingleDeviceSharding:
+    """The layout of an array that is whole on one device.
+
+    >>> import traceir
+    >>> make_single_device_sharding(traceir.devices()[0])
+    SingleDeviceSharding(device=CpuDevice(id=0))
+    """
+    return SingleDeviceSharding(device)
+
 
 # What few programs ask for is imported when they do.
 _LATER = {"reshard": "traceir.binding.sharded_arrays"}

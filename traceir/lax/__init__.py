@@ -10,6 +10,7 @@ Takes values, binds a primitive. Start reading at `elementwise.arithmetic.add`.
 - `structural`: primitives that move, read and order elements
 - `composites`: functions of `lax` that take several primitives, or none
 - `derived`: functions of `jax.lax` that are made of others
+- `seldom`: functions of `jax.lax` that few programs ask for
 - `later`: names of `lax` that few programs ask for, imported when they do
 
 >>> add(1.0, 2.0)

@@ -10,6 +10,21 @@ PLACES = {
     "AccuracyMode": "traceir.lax.checks.accuracy",
     "Tolerance": "traceir.lax.checks.accuracy",
     "pswapaxes": "traceir.lax.reductions.collectives",
+    **dict.fromkeys(
+        (
+            "RaggedDotDimensionNumbers",
+            "broadcast_like",
+            "composite",
+            "conv_general_dilated_local",
+            "empty",
+            "pbroadcast",
+            "platform_dependent",
+            "pshuffle",
+            "ragged_dot_general",
+            "stage",
+        ),
+        "traceir.lax.seldom",
+    ),
 }
 
 

@@ -8,11 +8,13 @@ from traceir.numpy import linalg as linalg
 from traceir.numpy.arrays.aliases import bool as bool
 from traceir.numpy.arrays.aliases import cdouble as cdouble
 from traceir.numpy.arrays.aliases import character as character
+from traceir.numpy.arrays.aliases import complex_ as complex_
 from traceir.numpy.arrays.aliases import complexfloating as complexfloating
 from traceir.numpy.arrays.aliases import csingle as csingle
 from traceir.numpy.arrays.aliases import double as double
 from traceir.numpy.arrays.aliases import euler_gamma as euler_gamma
 from traceir.numpy.arrays.aliases import flexible as flexible
+from traceir.numpy.arrays.aliases import float_ as float_
 from traceir.numpy.arrays.aliases import generic as generic
 from traceir.numpy.arrays.aliases import inexact as inexact
 from traceir.numpy.arrays.aliases import int_ as int_

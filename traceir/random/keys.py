@@ -179,6 +179,18 @@ def key_impl(keys: Key) -> str:
     return GENERATOR
 
 
+def key_dtype(impl_spec: str | None = None) -> Any:
+    """The dtype of keys for a generator.
+
+    Raises ValueError (random.impl) for another than there is.
+
+    >>> import traceir
+    >>> traceir.random.key_dtype()
+    key<fry>
+    """
+    return key(0, impl=impl_spec).dtype
+
+
 def one_key(name: str, key: Key) -> Array:
     """A key for a function that takes one, typed.
 

@@ -63,9 +63,10 @@ class BuiltInPrimitive(str):
 def named(attribute: str) -> BuiltInPrimitive | None:
     """The primitive of a name such as `add_p`; None for any other.
 
-    >>> named("add_p"), named("add"), named("no_such_p")
-    (add, None, None)
+    >>> named("add_p"), named("scatter_add_p"), named("add"), named("no_such_p")
+    (add, scatter-add, None, None)
     """
-    name = attribute.removesuffix("_p")
-    known = name != attribute and name in rules.default().prims
-    return BuiltInPrimitive(name) if known else None
+    name, prims = attribute.removesuffix("_p"), rules.default().prims
+    spelled = name.replace("_", "-")  # as scatter-add is
+    found = name if name in prims else spelled if spelled in prims else None
+    return None if name == attribute or found is None else BuiltInPrimitive(found)

@@ -12,12 +12,16 @@ from traceir.errors import ConcretizationTypeError, TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from traceir.ir.jaxpr import Eqn as JaxprEqn
+from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.tracing.named_primitives import BuiltInPrimitive
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Trace, Tracer, current_trace, in_force, typeof
 from traceir.transforms.custom.custom_primitive import Primitive
 
 AbstractValue: TypeAlias = ShapedArray
+Value: TypeAlias = Any
+ParamDict: TypeAlias = dict[str, Any]
+max_dim, min_dim = max, min  # extents are integers
 get_aval = typeof
 set_current_trace = in_force
 # Classes of arrays of other libraries, and what tells their types.
@@ -34,12 +38,15 @@ __all__ = [
     "Jaxpr",
     "JaxprEqn",
     "Literal",
+    "ParamDict",
     "Primitive",
     "ShapedArray",
     "Trace",
     "TraceTag",
     "Tracer",
+    "Value",
     "Var",
+    "ensure_compile_time_eval",
     "eval_jaxpr",
     "find_top_trace",
     "get_aval",
@@ -47,6 +54,8 @@ __all__ = [
     "is_concrete",
     "jaxpr_as_fun",
     "mapped_aval",
+    "max_dim",
+    "min_dim",
     "pytype_aval_mappings",
     "set_current_trace",
     "stop_gradient_p",

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
+
+from traceir import rules
 from traceir.arrays.devices import CpuDevice as Device
+from traceir.arrays.devices import default_backend, device_count
+from traceir.base.tracebacks import entry_point
+from traceir.base.version import JAX_VERSION, VERSION
+from traceir.binding.device_put import device_put
+from traceir.pytrees import flatten
 
 __all__ = [
     "Device",
+    "copy_to_host_async",
     "host_count",
     "host_id",
+    "host_ids",
+    "make_array_from_process_local_data",
     "named_call",
     "named_scope",
+    "print_environment_info",
     "process_count",
     "process_index",
     "process_indices",
+    "transfer_guard",
+    "transfer_guard_device_to_device",
+    "transfer_guard_device_to_host",
+    "transfer_guard_host_to_device",
 ]
 
 
@@ -68,4 +86,92 @@ def process_indices(backend: str | None = None) -> list[int]:
     return [0]
 
 
-host_id, host_count = process_index, process_count
+host_id, host_count, host_ids = process_index, process_count, process_indices
+
+
+def copy_to_host_async(x: Any) -> Any:
+    """A tree as it is: the memory of its arrays is the host's.
+
+    Arrays of a backend's device, which have a method of this name, begin to be copied.
+
+    >>> copy_to_host_async({"a": 1})
+    {'a': 1}
+    """
+    for leaf in flatten.leaves(x):
+        begin = getattr(leaf, "copy_to_host_async", None)
+        if begin is not None:
+            begin()
+    return x
+
+
+@entry_point
+def make_array_from_process_local_data(
+    sharding: Any, local_data: Any, global_shape: Sequence[int] | None = None
+) -> Any:
+    """A tree of arrays on devices, of the parts of it that this process has: of all.
+
+    Raises ValueError (sharding.shards) for a `global_shape` of other extents, and what
+    `device_put` raises.
+
+    >>> import traceir, numpy as np
+    >>> from traceir.sharding import NamedSharding, P, make_mesh
+    >>> rows = NamedSharding(make_mesh((1,), ("x",)), P("x"))
+    >>> make_array_from_process_local_data(rows, np.arange(3, dtype="int32"))
+    Array([0, 1, 2], dtype=int32)
+    """
+    found = device_put(local_data, sharding)
+    if global_shape is not None:
+        for leaf in flatten.leaves(found):
+            if leaf.shape != tuple(global_shape):
+                got = f"data of {leaf.shape}, all of it, for {tuple(global_shape)}"
+                raise rules.error("sharding.shards", got=got)
+    return found
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Print the versions and the devices that results may depend on.
+
+    With `return_string` return them in place of printing.
+
+    >>> print_environment_info(return_string=True).split()[0]
+    'traceir:'
+    """
+    rows = {
+        "traceir": VERSION,
+        "jax": f"{JAX_VERSION}, which this library follows",
+        "numpy": np.__version__,
+        "python": sys.version,
+        "devices": f"{default_backend()}, {device_count()} of this process",
+        "platform": platform.platform(),
+    }
+    text = "\n".join(f"{name + ':':9}{value}" for name, value in rows.items())
+    if return_string:
+        return text
+    sys.stdout.write(f"{text}\n")
+    return None
+
+
+GUARDS = ("allow", "log", "disallow", "log_explicit", "disallow_explicit")
+
+
+@entry_point
+def transfer_guard(new_val: str) -> AbstractContextManager[None]:
+    """Allow, log or disallow transfers of memory between the host and devices.
+
+    Devices share the host's memory, so there are none, and every guard is kept. Raises
+    ValueError (face.choice) for other values than "allow", "log", "disallow",
+    "log_explicit" and "disallow_explicit".
+
+    >>> import traceir.numpy as jnp
+    >>> with transfer_guard("disallow"):
+    ...     jnp.arange(3) + 1
+    Array([1, 2, 3], dtype=int32)
+    """
+    if new_val not in GUARDS:
+        hint = ", ".join(map(repr, GUARDS))
+        raise rules.error("face.choice", got=repr(new_val), hint=hint)
+    return nullcontext()
+
+
+transfer_guard_host_to_device = transfer_guard_device_to_host = transfer_guard
+transfer_guard_device_to_device = transfer_guard

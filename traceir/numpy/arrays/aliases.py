@@ -37,3 +37,5 @@ cdouble = complex128
 double = float64
 int_ = int64
 uint = uint64
+complex_ = complex128
+float_ = float64

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from traceir.arrays.array import Array
 from traceir.base.tracebacks import publish as _publish
-from traceir.lax.checks.operands import Operand
-from traceir.numpy.elementwise.arithmetic import exp, floor
+from traceir.lax.checks.operands import Operand, as_array, promoted_inexact
+from traceir.numpy import arange, e, exp, floor, log, nan, pi, sum, where
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import after, counted, safe, whole, within
@@ -45,6 +45,32 @@ def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     there = after(k, 0)
     up = floor(safe(there, k, 0.0)) + 1
     return within(there, gammaincc(up, mu), 0.0)
+
+
+# The rate from which on the first terms of a series are as near as the sum, and the
+# number of terms of the sum below it.
+LARGE, TERMS = 100.0, 256
+
+
+def entropy(mu: Operand, loc: Operand = 0) -> Array:
+    """The differential entropy: the mean of the negative logarithm of the probability.
+
+    NaN where `mu` is negative. It does not depend on `loc`.
+
+    >>> entropy(2.5)
+    Array(1.8307259, dtype=float32, weak_type=True)
+    """
+    rate = as_array(promoted_inexact("poisson.entropy", mu, loc)[0])
+    k = arange(TERMS, dtype=rate.dtype)
+    least = where(rate < LARGE, rate, 1.0)[..., None]
+    terms = xlogy(k, least) - gammaln(k + 1) - least
+    terms = where(terms < -80, -80.0, terms)  # there it is nothing
+    summed = sum(-exp(terms) * terms, axis=-1)
+    far = where(rate < LARGE, LARGE, rate)
+    series = log(2 * pi * e * far) / 2 - 1 / (12 * far) - 1 / (24 * far**2)
+    found = where(rate < LARGE, summed, series - 19 / (360 * far**3))
+    there: Array = where(rate < 0, nan, found)
+    return there
 
 
 _publish(globals())
