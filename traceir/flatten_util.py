@@ -17,7 +17,7 @@ from traceir.tracing.trace import typeof
 __all__ = ["ravel_pytree"]
 
 
-def ravel_pytree(tree: Any) -> tuple[Array, Callable[[Any], Any]]:
+def ravel_pytree(pytree: Any) -> tuple[Array, Callable[[Any], Any]]:
     """All elements of a tree as one vector, and the function that makes a tree of it.
 
     The vector has the dtype in which the leaves meet. Leaves of several dtypes get them
@@ -31,7 +31,7 @@ def ravel_pytree(tree: Any) -> tuple[Array, Callable[[Any], Any]]:
     >>> unravel(2 * flat)["b"]
     Array(1., dtype=float32)
     """
-    leaves, structure = flatten.flatten(tree)
+    leaves, structure = flatten.flatten(pytree)
     parts = [as_array(operand("ravel_pytree", leaf)) for leaf in leaves]
     if not parts:
         return zeros(0), lambda flat: structure.unflatten(())

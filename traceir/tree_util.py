@@ -97,13 +97,13 @@ def all_leaves(iterable: Iterable[Any], is_leaf: pytree.IsLeaf = None) -> bool:
     return all(pytree.structure(v, is_leaf) is pytree.LEAF for v in iterable)
 
 
-def is_tree_node(type_: type) -> bool:
+def is_tree_node(typ: type) -> bool:
     """True if the instances of a class are nodes.
 
     >>> is_tree_node(dict), is_tree_node(int)
     (True, False)
     """
-    return kind_of(type_) is not None
+    return kind_of(typ) is not None
 
 
 def flatten_one_level(tree: Any) -> tuple[Iterable[Any], Hashable]:

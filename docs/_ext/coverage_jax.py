@@ -19,7 +19,7 @@ from _ext.pieces import box, code, line, sentence, separated, text
 from tests.answers.names import Parameters, methods, parameters
 from tests.recorded import Record
 from traceir.as_jax.finder import located
-from traceir.lax.checks.attribute_hints import coverage
+from traceir.lax.checks.attribute_hints import absent
 
 METHODS: dict[str, type] = {
     "Array": traceir.Array,
@@ -58,13 +58,6 @@ def value(module: str, name: str) -> object:
 def present(module: str) -> Sequence[str]:
     """The names of one of JAX's modules that are here."""
     return [name for name in theirs()[module] if value(module, name) is not ABSENT]
-
-
-def reasons(module: str, kind: str) -> Mapping[str, str]:
-    """The reasons of a module for what is not there, by name."""
-    found = coverage()["jax"].get(module, {}).get(kind, {})
-    assert isinstance(found, dict)
-    return found
 
 
 def gap(own: Parameters, asked: Parameters) -> str:
@@ -119,11 +112,11 @@ class CoverageOfJax(SphinxDirective):
         found += line("counts", text(f"{len(there)} of {len(names)} names."))
         if there:
             found += line("ids", *separated(map(code, there)))
-        if absent := reasons(module, "absent"):
+        if missing := absent(module):
             found += line("lead", text("Not there:"))
-            found += _rows(absent)
+            found += _rows(missing)
         if differing := dict(gaps(module)):
-            why = reasons(module, "parameters")
+            why = absent(module, "parameters")
             found += line("lead", text("Other parameters:"))
             found += _rows({f"{n}: {differing[n]}": why[n] for n in differing})
         return found

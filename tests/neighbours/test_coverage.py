@@ -11,18 +11,16 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from _ext.coverage_jax import present
 from face import NEIGHBOURS
 from rule_errors import raises_rule
 
-from traceir.lax.checks.attribute_hints import coverage
+from traceir.lax.checks.attribute_hints import absent
 
-MODULES = coverage()["neighbours"]
+MODULES = ["nn", "image", "ops", "flatten_util"]
+MODULES += [f"scipy.{n}" for n in ("fft", "linalg", "ndimage", "signal")]
+MODULES += ["scipy.special", "scipy.stats"]
 TESTS = Path(__file__).parents[1]
-
-
-def absent(module: str) -> dict[str, str]:
-    """The names that a module leaves out, with the reasons."""
-    return dict(MODULES[module].get("absent", {}))
 
 
 @cache
@@ -36,20 +34,11 @@ def words() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_name_is_there_or_has_a_reason(module: str) -> None:
-    own = import_module(f"traceir.{module}")
-    shared = MODULES[module]["shared"]
-    missing = [name for name in shared if not hasattr(own, name)]
-    assert missing == sorted(absent(module))
-    assert all(reason.endswith(".") for reason in absent(module).values())
-
-
-@pytest.mark.parametrize("module", MODULES)
 def test_a_name_that_is_there_is_public_and_tested(module: str) -> None:
     own = import_module(f"traceir.{module}")
-    present = set(MODULES[module]["shared"]) - set(absent(module))
-    assert present <= set(dir(own))
-    assert present - words() == set()
+    there = set(present(module))
+    assert there <= set(dir(own))
+    assert there - words() == set()
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -172,14 +172,22 @@ def default_backend() -> str:
     return CPU.platform
 
 
-def local_devices(backend: str | None = None) -> list[CpuDevice]:
+def local_devices(
+    process_index: int | None = None,
+    backend: str | None = None,
+    host_id: int | None = None,
+) -> list[CpuDevice]:
     """The devices of this process, which are all that there are.
 
-    Raises RuntimeError (device.platform) for another platform.
+    Raises RuntimeError (device.platform) for another platform, ValueError
+    (device.process) for a process other than 0, by either of its names.
 
     >>> local_devices()
     [CpuDevice(id=0)]
     """
+    for number in (process_index, host_id):
+        if number not in (None, 0):
+            raise rules.error("device.process", got=repr(number))
     return devices(backend)
 
 

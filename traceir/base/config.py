@@ -259,13 +259,13 @@ def scope_function(flag: ConfigFlag) -> Callable[..., ConfigScope]:
     """
     if flag.is_bool:
 
-        def made(value: bool = True) -> ConfigScope:
-            return scope(flag.name, value)
+        def made(new_val: bool = True) -> ConfigScope:
+            return scope(flag.name, new_val)
 
     else:
 
-        def made(value: Value) -> ConfigScope:  # type: ignore[misc]  # the other form of it
-            return scope(flag.name, value)
+        def made(new_val: Value) -> ConfigScope:  # type: ignore[misc]  # the other form of it
+            return scope(flag.name, new_val)
 
     made.__name__ = made.__qualname__ = flag.name
     made.__doc__ = flag.doc

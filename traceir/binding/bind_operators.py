@@ -181,9 +181,12 @@ def _contains(self: Array, value: Any) -> bool:
     return bool(numpy.any(numpy.equal(self, value)))
 
 
-def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
+def _reshape(
+    self: Array, *shape: Any, order: str = "C", out_sharding: Any = None
+) -> Array:
     """The elements under another shape: ints, or one sequence of them."""
-    return numpy.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+    extents = shape[0] if len(shape) == 1 else shape
+    return numpy.reshape(self, extents, order, out_sharding=out_sharding)
 
 
 def _compress(

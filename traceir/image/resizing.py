@@ -19,6 +19,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
+from traceir.lax.checks.precision import PrecisionLike, precisely
 from traceir.lax.checks.shapes import ShapeLike, axes_in, shape_tuple
 from traceir.numpy.elementwise.arithmetic import abs, divide, floor, maximum
 from traceir.numpy.elementwise.composites import where
@@ -37,6 +38,7 @@ def resize(
     shape: ShapeLike,
     method: str | ResizeMethod,
     antialias: bool = True,
+    precision: PrecisionLike = None,
 ) -> Array:
     """The image in another shape, every dimension of which may differ.
 
@@ -53,7 +55,8 @@ def resize(
     extents = shape_tuple(shape)
     _check(value, extents)
     kind = _method(method)
-    return _resize(value, shape=extents, method=kind, antialias=bool(antialias))
+    with precisely(precision):
+        return _resize(value, shape=extents, method=kind, antialias=bool(antialias))
 
 
 def _method(method: str | ResizeMethod) -> ResizeMethod:
@@ -100,6 +103,7 @@ def scale_and_translate(
     translation: Operand,
     method: str | ResizeMethod,
     antialias: bool = True,
+    precision: PrecisionLike = None,
 ) -> Array:
     """The image scaled about its corner and then moved, both along some dimensions.
 
@@ -129,7 +133,9 @@ def scale_and_translate(
     scales, moves = (
         [lax.index_in_dim(v, k, 0, False) for k in range(len(dims))] for v in pair
     )
-    return _moved(as_array(value), extents, dims, scales, moves, kind, bool(antialias))
+    with precisely(precision):
+        given = as_array(value), extents, dims, scales, moves, kind
+        return _moved(*given, bool(antialias))
 
 
 def _moved(

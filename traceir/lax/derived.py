@@ -7,6 +7,7 @@ from operator import index
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.arrays.sharding import Sharding
 from traceir.dtypes import KEY
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
@@ -19,6 +20,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import broadcast_shapes as _meet
 from traceir.lax.checks.operands import operand as checked
+from traceir.lax.checks.out_shardings import lying
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.reductions.reductions import dot_general
@@ -27,13 +29,23 @@ from traceir.tracing.trace import bind, typeof
 
 
 def full_like(
-    x: Operand, fill_value: Operand, dtype: DTypeLike = None, shape: ShapeLike = None
+    x: Operand,
+    fill_value: Operand,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    sharding: Sharding | None = None,
 ) -> Array:
     """One number everywhere, in the shape and dtype of `x`, where not given.
+
+    The array lies on devices as `sharding` says, with the errors of `full`.
 
     >>> full_like(2.5, 1)
     Array(1., dtype=float32, weak_type=True)
     """
+    if sharding is not None:
+        whole = full_like(x, fill_value, dtype, shape)
+        found: Array = lying(whole, sharding, "full_like")
+        return found
     aval = typeof(checked("full_like", x))
     extents = aval.shape if shape is None else shape_tuple(shape)
     if dtype is KEY or (dtype is None and aval.dtype is KEY):

@@ -213,7 +213,7 @@ def conv_general_dilated_local(
 
 
 class RaggedDotDimensionNumbers(NamedTuple):
-    """Which dimensions of `ragged_dot_general` are paired, divided and of groups.
+    """The dimensions of `ragged_dot_general` that are paired, divided, and of groups.
 
     >>> RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))[1]
     (0,)

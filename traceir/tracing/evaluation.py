@@ -46,7 +46,7 @@ def evaluated(primitive: str, values: Sequence[Value], params: Params) -> list[A
     return list(map(Array._wrap, results, outs))
 
 
-def typeof(value: Value) -> ShapedArray:
+def typeof(x: Value) -> ShapedArray:
     """The abstract value of an array, a tracer or a scalar.
 
     Raises TypeError (jit.argument) for anything else.
@@ -57,8 +57,8 @@ def typeof(value: Value) -> ShapedArray:
     >>> typeof(1.5)
     ShapedArray(float32[], weak_type=True)
     """
-    aval = getattr(value, "aval", None)  # an Array, a Tracer, a ShapeDtypeStruct
-    return aval if type(aval) is ShapedArray else python_aval(value)
+    aval = getattr(x, "aval", None)  # an Array, a Tracer, a ShapeDtypeStruct
+    return aval if type(aval) is ShapedArray else python_aval(x)
 
 
 def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:

@@ -77,7 +77,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     return apply(ClosedJaxpr(jaxpr, tuple(consts)), args)
 
 
-def jaxpr_as_fun(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Any]]:
     """A program as a function of its inputs, which returns the list of its results.
 
     >>> import traceir
@@ -86,7 +86,7 @@ def jaxpr_as_fun(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     """
 
     def call(*args: Any) -> list[Any]:
-        return apply(closed, args)
+        return apply(closed_jaxpr, args)
 
     return call
 
@@ -170,14 +170,14 @@ def is_concrete(value: Any) -> bool:
     return not isinstance(value, Tracer) or value.knows("level.concretize.array")
 
 
-def valid_jaxtype(value: Any) -> bool:
+def valid_jaxtype(x: Any) -> bool:
     """True for an array, a tracer or a number.
 
     >>> valid_jaxtype(1.0), valid_jaxtype("text")
     (True, False)
     """
     try:
-        typeof(value)
+        typeof(x)
     except TraceirError:
         return False
     return True

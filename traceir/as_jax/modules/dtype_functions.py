@@ -38,14 +38,14 @@ def itemsize_bits(dtype: Any) -> int:
     return 8 * as_dtype(dtype).itemsize
 
 
-def scalar_type_of(value: Any) -> type:
+def scalar_type_of(x: Any) -> type:
     """Python's class of numbers for a value's dtype: bool, int, float or complex.
 
     >>> scalar_type_of(np.ones(2)), scalar_type_of(True)
     (<class 'float'>, <class 'bool'>)
     """
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
-    kind = kind_of(jnp.result_type(value))
+    kind = kind_of(jnp.result_type(x))
     if kind not in kinds:
         raise TypeError(f"no class of numbers for a value of dtype kind {kind!r}")
     return kinds[kind]

@@ -55,10 +55,22 @@ def missing(
 
 def _reason(name: str, module: str) -> Any:
     """The reason why a name is left out, as the table has it."""
-    if module != "traceir.numpy":
-        part = module.removeprefix("traceir.")
-        return coverage()["neighbours"].get(part, {}).get("absent", {}).get(name)
-    return coverage()["absent"].get(name) or coverage()["extensions"].get(name)
+    own = coverage()["absent"] | coverage()["extensions"]
+    if module == "traceir.numpy" and name in own:
+        return own[name]
+    part = "jax" if module == "traceir" else module.removeprefix("traceir.")
+    return absent(part).get(name)
+
+
+def absent(module: str, kind: str = "absent") -> dict[str, str]:
+    """The reasons why names of one of JAX's modules are not there, by name; with
+    "parameters", why functions have other ones.
+
+    >>> absent("nn")["scaled_matmul"].split()[:3]
+    ['It', 'is', 'about']
+    """
+    found = coverage()["jax"].get(module, {}).get(kind, {})
+    return {name: why for why, names in found.items() for name in names}
 
 
 def lazy_names(

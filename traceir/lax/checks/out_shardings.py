@@ -63,6 +63,15 @@ def laid_out(value: Any, place: Any, name: str) -> Any:
     if mesh is not None and isinstance(place, PartitionSpec):
         place = NamedSharding(mesh, place)
     check_explicit(place, name)
+    return lying(value, place, name)
+
+
+def lying(value: Any, place: Any, name: str) -> Any:
+    """The array on devices as a sharding says, whichever it is.
+
+    Raises TypeError (sharding.type), ValueError (sharding.rank, sharding.divides,
+    device.known), RuntimeError (sharding.mesh).
+    """
     check_sharding(place, value.shape, f"the result of {name}")
     return value._at(place) if type(value) in LIVING else value
 

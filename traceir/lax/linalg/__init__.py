@@ -35,7 +35,7 @@ from traceir.lax.elementwise.arithmetic import add, div
 from traceir.lax.linalg import factor_derivatives, matrices
 from traceir.lax.linalg.reflections import geqrf, householder_product, ormqr
 from traceir.lax.linalg.systems import symmetric_product, tridiagonal_solve
-from traceir.lax.structural.shapes import expand_dims, squeeze
+from traceir.lax.structural.shapes import expand_dims, slice_in_dim, squeeze
 from traceir.tracing.trace import bind, bind_one, typeof
 
 __all__ = [
@@ -156,13 +156,15 @@ def eigh(
     lower: bool = True,
     symmetrize_input: bool = True,
     sort_eigenvalues: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
 ) -> tuple[Array, Array]:
     """Eigenvectors, as columns, and eigenvalues of symmetric or Hermitian matrices.
 
     Shape (..., n, n) to (..., n, n) and, real, (..., n); the eigenvalues ascend. With
     `symmetrize_input` the mean of the matrix and its adjoint is taken, else one
-    triangle. Eigenvalues of a matrix that is not finite are NaN. Raises TypeError
-    (matrices.rank, matrices.dtype), ValueError (square_matrices.extents).
+    triangle. Eigenvalues of a matrix that is not finite are NaN. `subset_by_index` has
+    those from one place to before another be given. Raises TypeError (matrices.rank,
+    matrices.dtype), ValueError (square_matrices.extents, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]))[1]
@@ -177,7 +179,18 @@ def eigh(
         lower=bool(lower),
         sort_eigenvalues=bool(sort_eigenvalues),
     )
-    return vectors, values
+    if subset_by_index is None:
+        return vectors, values
+    part = _part(subset_by_index, shape_of(values)[-1])
+    return slice_in_dim(vectors, *part, axis=-1), slice_in_dim(values, *part, axis=-1)
+
+
+def _part(subset: tuple[int, int], count: int) -> tuple[int, int]:
+    start, end = map(index, subset)
+    if not 0 <= start < end <= count:
+        hint = f"two places among {count}, the first before the second"
+        raise rules.error("face.choice", got=f"subset_by_index={subset}", hint=hint)
+    return start, end
 
 
 def eig(
@@ -253,14 +266,20 @@ def hessenberg(a: Operand) -> list[Array]:
 
 
 def svd(
-    x: Operand, *, full_matrices: bool = True, compute_uv: bool = True
+    x: Operand,
+    *,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
 ) -> Array | tuple[Array, Array, Array]:
     """Left singular vectors as columns, singular values, right ones as rows.
 
     Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n); k and l are m
     and n if `full_matrices`, else min(m, n). The values descend; they are NaN for a
-    matrix that is not finite. Without `compute_uv`, the values alone. Raises TypeError
-    (matrices.rank, matrices.dtype), NotImplementedError (derive.factors).
+    matrix that is not finite. Without `compute_uv`, the values alone; with
+    `subset_by_index`, those from one place to before another. Raises TypeError
+    (matrices.rank, matrices.dtype), ValueError (face.choice), NotImplementedError
+    (derive.factors).
 
     >>> import traceir.numpy as jnp
     >>> svd(jnp.array([[0.0, 2.0], [1.0, 0.0]]), compute_uv=False)
@@ -270,14 +289,18 @@ def svd(
         "svd",
         operand("svd", x),
         compute_uv=bool(compute_uv),
-        full_matrices=bool(full_matrices),
+        # Of a part there are no other vectors.
+        full_matrices=bool(full_matrices) and subset_by_index is None,
     )
-    if compute_uv:
-        values, left, right = found
-        return left, values, right
-    [alone] = found
-    result: Array = alone
-    return result
+    values = found[0]
+    if subset_by_index is None:
+        return (found[1], values, found[2]) if compute_uv else values
+    part = _part(subset_by_index, shape_of(values)[-1])
+    values = slice_in_dim(values, *part, axis=-1)
+    if not compute_uv:
+        return values
+    left = slice_in_dim(found[1], *part, axis=-1)
+    return left, values, slice_in_dim(found[2], *part, axis=-2)
 
 
 def triangular_solve(

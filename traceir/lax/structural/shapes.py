@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import index
 
 from traceir.arrays.array import Array
+from traceir.arrays.sharding import Sharding
 from traceir.dtypes import KEY
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
@@ -20,21 +21,30 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.operands import operands as all_checked
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.checks.out_shardings import OutSharding, lying, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.tracing.trace import bind, bind_one, typeof
 
 
-def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
+def full(
+    shape: ShapeLike,
+    fill_value: Operand,
+    dtype: DTypeLike = None,
+    *,
+    sharding: Sharding | None = None,
+) -> Array:
     """An array of this shape with one number everywhere, by default of its dtype.
 
-    Keys have the number for both words.
-
-    Raises TypeError (face.shape, face.dtype).
+    Keys have the number for both words. The array lies on devices as `sharding` says.
+    Raises TypeError (face.shape, face.dtype, sharding.type), ValueError
+    (sharding.rank, sharding.divides, device.known).
 
     >>> full((2,), 1.5)
     Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
+    if sharding is not None:
+        found: Array = lying(full(shape, fill_value, dtype), sharding, "full")
+        return found
     extents = shape_tuple(shape)
     if dtype is not None and dtype is not KEY:
         wanted = dtype_of(dtype, "full")
@@ -305,11 +315,11 @@ def pad(
     return bind_one("pad", *values, padding_config=config)
 
 
-def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
+def stack(operands: Sequence[Operand], axis: int = 0) -> Array:
     """Arrays of one shape and dtype along a new axis; raises the clauses of stack.
 
     >>> stack([iota("int32", 2), iota("int32", 2)], 0)
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    return bind_one("stack", *all_checked("stack", arrays), axis=index(axis))
+    return bind_one("stack", *all_checked("stack", operands), axis=index(axis))

@@ -163,20 +163,27 @@ def svd(
     full_matrices: bool = True,
     compute_uv: bool = True,
     hermitian: bool = False,
+    subset_by_index: tuple[int, int] | None = None,
 ) -> Any:
     """`U`, `S` and `Vh` with `(U * S) @ Vh` the matrix, S descending.
 
     Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n): k and l are m
     and n if `full_matrices`, else min(m, n). Without `compute_uv`, S alone. That a
-    matrix is `hermitian` changes nothing here. Raises LinAlgError (linalg.matrix),
-    TypeError (matrices.dtype), NotImplementedError (derive.factors).
+    matrix is `hermitian` changes nothing here; `subset_by_index` has values from one
+    place to before another be given. Raises LinAlgError (linalg.matrix), TypeError
+    (matrices.dtype), ValueError (face.choice), NotImplementedError (derive.factors).
 
     >>> import traceir.numpy as jnp
     >>> svd(jnp.array([[0, 2], [1, 0]])).S
     Array([2., 1.], dtype=float32)
     """
     [x] = matrices("svd", a)
-    found = lax.linalg.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
+    found = lax.linalg.svd(
+        x,
+        full_matrices=full_matrices,
+        compute_uv=compute_uv,
+        subset_by_index=subset_by_index,
+    )
     return SVDResult(*found) if isinstance(found, tuple) else found
 
 

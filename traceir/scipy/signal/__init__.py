@@ -26,6 +26,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
+from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.fft.transforms import fftn, ifftn, irfftn, rfftn
 from traceir.numpy.manipulation.rearrange import flip
@@ -51,7 +52,11 @@ Shape = tuple[int, ...]
 
 
 def convolve(
-    in1: Operand, in2: Operand, mode: str = "full", method: str = "auto"
+    in1: Operand,
+    in2: Operand,
+    mode: str = "full",
+    method: str = "auto",
+    precision: PrecisionLike = None,
 ) -> Array:
     """Sums of products of `in1` with `in2` turned around, of as many dimensions.
 
@@ -72,11 +77,15 @@ def convolve(
     if not _nested(x, y):
         got = f"shapes {shape_of(x)} and {shape_of(y)}, of which neither is the smaller"
         raise rules.error("face.choice", got=got, hint='see method="fft"')
-    return _direct(x, y, mode)
+    return _direct(x, y, mode, precision)
 
 
 def correlate(
-    in1: Operand, in2: Operand, mode: str = "full", method: str = "auto"
+    in1: Operand,
+    in2: Operand,
+    mode: str = "full",
+    method: str = "auto",
+    precision: PrecisionLike = None,
 ) -> Array:
     """Sums of products of `in1` with the conjugate of `in2`; otherwise as `convolve`.
 
@@ -87,7 +96,7 @@ def correlate(
     x, y = operands("correlate", (in1, in2))
     if kind_of(typeof(y).dtype) == "c":
         y = lax.conj(y)
-    return convolve(x, flip(y), mode, method)
+    return convolve(x, flip(y), mode, method, precision)
 
 
 def convolve2d(
@@ -96,6 +105,7 @@ def convolve2d(
     mode: str = "full",
     boundary: str = "fill",
     fillvalue: float = 0,
+    precision: PrecisionLike = None,
 ) -> Array:
     """`convolve` of two matrices; there are zeros beside them.
 
@@ -107,7 +117,7 @@ def convolve2d(
            [1., 2., 1.]], dtype=float32)
     """
     _matrices(in1, in2, boundary, fillvalue)
-    return convolve(in1, in2, mode, "direct")
+    return convolve(in1, in2, mode, "direct", precision)
 
 
 def correlate2d(
@@ -116,6 +126,7 @@ def correlate2d(
     mode: str = "full",
     boundary: str = "fill",
     fillvalue: float = 0,
+    precision: PrecisionLike = None,
 ) -> Array:
     """`correlate` of two matrices; there are zeros beside them.
 
@@ -129,11 +140,11 @@ def correlate2d(
     _matrices(in1, in2, boundary, fillvalue)
     x, y = operands("correlate2d", (in1, in2))
     if mode == "same":
-        return flip(correlate(flip(x), flip(y), mode, "direct"))
+        return flip(correlate(flip(x), flip(y), mode, "direct", precision))
     smaller = any(n < m for n, m in zip(shape_of(x), shape_of(y), strict=True))
     if mode == "valid" and smaller:
-        return flip(correlate(y, x, mode, "direct"))
-    return correlate(x, y, mode, "direct")
+        return flip(correlate(y, x, mode, "direct", precision))
+    return correlate(x, y, mode, "direct", precision)
 
 
 def fftconvolve(
@@ -168,7 +179,7 @@ def fftconvolve(
     return lax.slice(found, starts, stops)
 
 
-def _direct(x: Operand, y: Operand, mode: str) -> Array:
+def _direct(x: Operand, y: Operand, mode: str, precision: PrecisionLike) -> Array:
     """One convolution of a single feature."""
     n, m = shape_of(x), shape_of(y)
     if any(a < b for a, b in zip(n, m, strict=True)) and mode == "valid":
@@ -181,7 +192,9 @@ def _direct(x: Operand, y: Operand, mode: str) -> Array:
     image, window = (
         lax.broadcast_in_dim(v, (1, 1, *shape_of(v)), dims) for v in (x, flip(y))
     )
-    found = lax.conv_general_dilated(image, window, (1,) * len(n), pads)
+    found = lax.conv_general_dilated(
+        image, window, (1,) * len(n), pads, precision=precision
+    )
     return lax.squeeze(found, (0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them.
+"""Iterative solutions of linear systems.
 
 Serves: custom_solve.*, face.choice
 

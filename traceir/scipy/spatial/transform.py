@@ -1,4 +1,4 @@
-"""Rotations of space, and between them, as `jax.scipy.spatial.transform` has them.
+"""Rotations of space, and between them.
 
 Serves: face.choice, face.shape
 

@@ -70,14 +70,14 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     return -exp(z)
 
 
-def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+def ppf(p: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `p` of the distribution is: the inverse of `cdf`.
 
     >>> ppf(0.5)
     Array(-0.36651292, dtype=float32, weak_type=True)
     """
-    q, loc, scale = plain("gumbel_l.ppf", q, loc, scale)
-    return add(loc, scale * log(-log1p(-q)))
+    p, loc, scale = plain("gumbel_l.ppf", p, loc, scale)
+    return add(loc, scale * log(-log1p(-p)))
 
 
 _publish(globals())

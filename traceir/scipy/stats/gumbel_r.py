@@ -70,14 +70,14 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     return log_one_less(-logcdf(x, loc, scale))
 
 
-def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+def ppf(p: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `p` of the distribution is: the inverse of `cdf`.
 
     >>> ppf(0.5)
     Array(0.36651292, dtype=float32, weak_type=True)
     """
-    q, loc, scale = plain("gumbel_r.ppf", q, loc, scale)
-    return subtract(loc, scale * log(-log(q)))
+    p, loc, scale = plain("gumbel_r.ppf", p, loc, scale)
+    return subtract(loc, scale * log(-log(p)))
 
 
 _publish(globals())

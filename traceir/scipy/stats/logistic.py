@@ -52,24 +52,24 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     return expit(-standard("logistic.sf", x, loc, scale)[0])
 
 
-def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+def ppf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `x` of the distribution is: the inverse of `cdf`.
 
     >>> ppf(0.75)
     Array(1.0986123, dtype=float32, weak_type=True)
     """
-    q, loc, scale = plain("logistic.ppf", q, loc, scale)
-    return add(logit(q) * scale, loc)
+    x, loc, scale = plain("logistic.ppf", x, loc, scale)
+    return add(logit(x) * scale, loc)
 
 
-def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """Above where a part `q` of the distribution is: the inverse of `sf`.
+def isf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Above where a part `x` of the distribution is: the inverse of `sf`.
 
     >>> isf(0.25)
     Array(1.0986123, dtype=float32, weak_type=True)
     """
-    q, loc, scale = plain("logistic.isf", q, loc, scale)
-    return subtract(loc, logit(q) * scale)
+    x, loc, scale = plain("logistic.isf", x, loc, scale)
+    return subtract(loc, logit(x) * scale)
 
 
 _publish(globals())

@@ -58,7 +58,7 @@ def entropy(mu: Operand, loc: Operand = 0) -> Array:
     NaN where `mu` is negative. It does not depend on `loc`.
 
     >>> entropy(2.5)
-    Array(1.8307259, dtype=float32, weak_type=True)
+    Array(1.8307266, dtype=float32)
     """
     rate = as_array(promoted_inexact("poisson.entropy", mu, loc)[0])
     k = arange(TERMS, dtype=rate.dtype)

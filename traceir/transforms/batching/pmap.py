@@ -36,6 +36,7 @@ def pmap(
     devices: Sequence[CpuDevice] | None = None,
     backend: str | None = None,
     axis_size: int | None = None,
+    donate_argnums: int | Sequence[int] = (),
 ) -> Callable[P, R]:
     """A function that applies `fun` to each example on a device of its own.
 
@@ -43,7 +44,8 @@ def pmap(
     values that all examples share. The function is compiled as by `jit`, so no value
     in it is known to Python. `devices` are all devices of the platform `backend`, by
     default; the mapped axis must not be larger than their number. A result with None
-    in `out_axes` is taken from the first device.
+    in `out_axes` is taken from the first device. Arrays in `donate_argnums` are not
+    used after the call, and their memory may be its own, as for `jit`.
 
     Raises TypeError (jit.callable, vmap.axes-type), ValueError (pmap.size,
     pmap.devices, vmap.sizes, vmap.rank, vmap.none, vmap.in-axes, vmap.out-axes).
@@ -75,7 +77,9 @@ def pmap(
             raise rules.error("pmap.size", got=got)
         return apply_batched(fun, axis, leaves, tree, out_axes, True)
 
-    compiled: Callable[..., Any] = jit(mapped, static_argnums=static or None)
+    compiled: Callable[..., Any] = jit(
+        mapped, static_argnums=static or None, donate_argnums=donate_argnums
+    )
     return compiled
 
 

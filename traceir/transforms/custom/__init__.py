@@ -11,9 +11,8 @@ transforms open. Start reading at `custom_jvp.custom_jvp`.
 - `custom_jvp`: functions with a forward-mode rule of their own
 - `custom_primitive`: primitives of users: rules by registry, programs when recorded
 - `custom_vjp`: functions with a reverse-mode rule of their own
-- `custom_vmap`: functions with a batching rule of their own, and with a transpose of
-  their own
-- `linear_solve`: solutions of linear systems, whose derivatives are solutions of such
+- `custom_vmap`: functions with a batching rule, or a transpose, of their own
+- `linear_solve`: solutions of linear systems, with derivatives by such systems
 - `roots`: roots of functions, whose derivatives are by the functions' own
 - `symbolic_zeros`: zeros that rules of users are told of, in place of arrays of zeros
 """

@@ -1,4 +1,4 @@
-"""Functions with a batching rule of their own, and with a transpose of their own.
+"""Functions with a batching rule, or a transpose, of their own.
 
 Serves: custom_vmap.*
 """

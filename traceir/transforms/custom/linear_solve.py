@@ -1,4 +1,4 @@
-"""Solutions of linear systems, whose derivatives are solutions of such systems.
+"""Solutions of linear systems, with derivatives by such systems.
 
 Serves: custom_solve.*
 """

@@ -97,7 +97,7 @@ def told(tangent: Tangent, aval: ShapedArray, symbolic: bool) -> Any:
     return as_array(zeros(aval) if isinstance(tangent, Zero) else tangent, str)
 
 
-def zero_from_primal(tree: Any, symbolic_zeros: bool = False) -> Any:
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
     """Zero tangents for a tree of values: arrays, or symbolic ones.
 
     >>> zero_from_primal((1.0, 2)), zero_from_primal(1.0, symbolic_zeros=True)
@@ -109,7 +109,7 @@ def zero_from_primal(tree: Any, symbolic_zeros: bool = False) -> Any:
         aval = typeof(value)
         return told(Zero(aval), aval, symbolic_zeros)
 
-    return flatten.map_(one, tree)
+    return flatten.map_(one, val)
 
 
 def custom_vjp_primal_tree_values(tree: Any) -> Any:

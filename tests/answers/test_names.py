@@ -1,0 +1,90 @@
+"""JAX's public names beside those here: there, or absent for a reason; no stubs.
+
+Cites face.missing
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from _ext.coverage_jax import ABSENT, gaps, modules, present, theirs, value
+from rule_errors import raises_rule
+
+import traceir
+from traceir.lax.checks.attribute_hints import absent, coverage
+
+MODULES = list(modules())
+# What they wait for has happened when they are called, as their docstrings say.
+NOTHING_TO_DO = {
+    "experimental.multihost_utils.sync_global_devices",
+    "jax.effects_barrier",
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_name_is_there_or_has_a_reason(module: str) -> None:
+    missing = sorted(set(theirs()[module]) - set(present(module)))
+    assert missing == sorted(absent(module))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_parameters_are_those_of_jax_or_have_a_reason(module: str) -> None:
+    found = dict(gaps(module))
+    assert sorted(found) == sorted(absent(module, "parameters")), found
+
+
+def test_a_reason_is_a_sentence_and_names_stand_once() -> None:
+    for module, kinds in coverage()["jax"].items():
+        assert module in MODULES and kinds.keys() <= {"absent", "parameters"}
+        for kind in kinds.values():
+            names = [name for row in kind.values() for name in row]
+            assert len(names) == len(set(names))
+            assert [why for why in kind if not re.fullmatch(r"[A-Z`].*\.", why)] == []
+
+
+def functions() -> Iterator[tuple[str, Any]]:
+    """The functions here that have one of JAX's names."""
+    for module in MODULES:
+        for name in present(module):
+            found = inspect.unwrap(value(module, name))
+            if inspect.isfunction(found) and found.__module__.startswith("traceir"):
+                yield f"{module}.{name}", found
+
+
+def is_stub(function: Any) -> bool:
+    """True if a function's text is a docstring, and an error that it always raises."""
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except OSError:  # it is made by code, for a flag
+        return False
+    tree = ast.parse(text).body[0]
+    body = tree.body if isinstance(tree, ast.FunctionDef) else [tree]
+    first = body[0]
+    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    rest = body[1:] if is_text else body
+    return not rest or isinstance(rest[0], ast.Raise | ast.Pass)
+
+
+def test_nothing_that_is_there_is_a_stub() -> None:
+    def later() -> None:
+        """A stub."""
+        raise NotImplementedError
+
+    known = list(functions())
+    assert len(known) > 1000 and is_stub(later)
+    stubs = {name for name, function in known if is_stub(function)}
+    assert stubs == NOTHING_TO_DO
+
+
+def test_an_error_tells_the_reason() -> None:
+    with raises_rule("face.missing", AttributeError, "Arrays are immutable|As for"):
+        _ = traceir.new_ref
+    with raises_rule("face.missing", AttributeError, "blocks of 4 or 8 bits"):
+        _ = traceir.nn.scaled_matmul
+    assert value("jax", "new_ref") is ABSENT
