@@ -12,9 +12,6 @@ Takes values, binds a primitive. Start reading at `elementwise.arithmetic.add`.
 - `derived`: functions of `jax.lax` that are made of others
 - `seldom`: functions of `jax.lax` that few programs ask for
 - `later`: names of `lax` that few programs ask for, imported when they do
-
->>> add(1.0, 2.0)
-Array(3., dtype=float32, weak_type=True)
 """
 
 from traceir.lax import linalg
