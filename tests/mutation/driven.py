@@ -21,6 +21,7 @@ from mutation.hunt import LOADER
 from mutation.installed import Desk, in_child, install, lenient
 from mutation.record import NO_ANSWER, case_digest, digest_of, engine_digest
 from mutation.tables import Enumeration, Mutant, Tables, of_an_exception
+from mutation.waiting import leave_when_idle
 
 from traceir import rules
 from traceir.conform import Case, judge, load_cases
@@ -88,6 +89,7 @@ class Driven:
         cases = sorted(self.cases, key=lambda case: mutant.row not in case.cites)
 
         def found() -> Any:
+            leave_when_idle()
             changed = lenient(mutant.tables(self.tables), mutant.table, self.base)
             if changed is None:
                 return LOADER

@@ -24,6 +24,7 @@ from mutation.record import NO_ANSWER, Told
 from mutation.tables import Mutant, of_an_exception
 from mutation.transform_uses import misused
 from mutation.verdicts import CLOSE, RELATED
+from mutation.waiting import leave_when_idle
 
 from traceir.rules import Rules
 
@@ -76,6 +77,7 @@ class Hunter(Ordered):
 
     def _each(self, chunk: Iterable[tuple[Mutant, Told | None]]) -> Iterator[Any]:
         """The answer about each mutant, then those that cannot be trusted."""
+        leave_when_idle()
         told: set[tuple[int, str]] = set()
         for count, (mutant, before) in enumerate(chunk):
             self.desk.take(-1)
@@ -161,6 +163,7 @@ class Hunter(Ordered):
         self.know(order, late)
 
         def found() -> Answer:
+            leave_when_idle()
             install(changed)
             if mutant.kind == functions.KIND:
                 functions.apply(mutant)
