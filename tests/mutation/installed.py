@@ -35,6 +35,8 @@ from traceir.rules.rules import PRIMITIVES
 PATIENCE = 10
 MEMORY = 6 << 30
 DEPTH = 1500
+# Tables whose rows are needed by one another.
+STRICT = ("machine", "judgements")
 # Modules whose caches hold numbers, which no table decides.
 NUMBERS = ("traceir.exact", "traceir.reference.kernels", "traceir.store")
 # What is read from files once: cases, of which a child has copies that nobody read.
@@ -102,14 +104,15 @@ def lenient(tables: Any, table: str, like: Rules | None = None) -> Rules | None:
     """The rules of mutated tables; None if nothing can be made of them.
 
     That a machine has one transition for each event in each state is a rule of its
-    tables; of other tables, it is left to the cases what a missing row means.
+    tables, and so is that rules speak of judgements and terms that there are; of other
+    tables, it is left to the cases what a missing row means.
     """
     if like is not None and table in PRIMITIVES:
         try:
             return _of_one_table(tables, table, like)
         except Exception:  # the loader is asked what it says of it
             pass
-    for how in (False, True)[: 1 if table == "machine" else 2]:
+    for how in (False, True)[: 1 if table in STRICT else 2]:
         try:
             return load(tables, lenient=how, like=like)
         except RuleTableError:

@@ -6,7 +6,7 @@ Serves: judgement.*, syntax.*, typing.*, running.*, tracing.*, keying.*
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
@@ -128,24 +128,22 @@ def heads(table: Mapping[str, Any]) -> Iterator[Clause]:
 
 
 def read_judgements(
-    table: RowReader, plain: Callable[[RowReader], Clause], lenient: bool = False
+    table: RowReader, plain: Callable[[RowReader], Clause]
 ) -> Judgements:
-    """The judgements of `judgements.toml`; `plain` takes the id and the sentence.
-
-    When `lenient`, a rule may speak of a judgement that has been taken out.
-    """
+    """The judgements of `judgements.toml`; `plain` takes the id and the sentence."""
     letters = tuple(
         Metavariable(row.text("name"), row.says()) for row in table.rows("metavariable")
     )
+    kinds = {letter.name for letter in letters}
     syntax = {
         found.name: found
-        for found in (_production(row, plain) for row in table.rows("syntax"))
+        for found in (_production(row, plain, kinds) for row in table.rows("syntax"))
     }
     judgements = {
         found.id: found
         for found in (_judgement(row, plain) for row in table.rows("judgement"))
     }
-    reader = _InferenceReader(syntax, judgements, plain, lenient)
+    reader = _InferenceReader(syntax, judgements, plain)
     rules = [reader.rule(row) for row in table.rows("inference")]
     theorems = {
         found.id: found
@@ -159,21 +157,33 @@ def read_judgements(
     return Judgements(letters, syntax, judgements, by_judgement, theorems)
 
 
-def _production(row: RowReader, plain: Callable[[RowReader], Clause]) -> Production:
+def _production(
+    row: RowReader, plain: Callable[[RowReader], Clause], kinds: Collection[str]
+) -> Production:
     clause, written = plain(row), row.text("is")
     match parse(written).node:
         case ast.Call(ast.Name(name), arguments):
             parts = tuple(a.id for a in arguments if isinstance(a, ast.Name))
-            return Production(
-                clause.id, row.text("of"), name, parts, row.text("form"), clause.says
-            )
+            of, form = row.one_of("of", kinds), row.text("form")
+            _check_form(row, form, parts, sorted)
+            return Production(clause.id, of, name, parts, form, clause.says)
     raise problem("table.formula", f"{row.where}: is", written)
 
 
 def _judgement(row: RowReader, plain: Callable[[RowReader], Clause]) -> Judgement:
     clause = plain(row)
     given, gives = row.texts("given", ...), row.texts("gives", ...)
-    return Judgement(clause.id, given, gives, row.text("form"), clause.says)
+    form = row.text("form")
+    _check_form(row, form, given + gives)
+    return Judgement(clause.id, given, gives, form, clause.says)
+
+
+def _check_form(
+    row: RowReader, form: str, names: Sequence[str], order: Any = list
+) -> None:
+    """Refuses a form that has not each of some names once, in order if that counts."""
+    if order(word for word in form.split() if word in names) != order(names):
+        raise problem("table.form", f"{row.where}: form", f"{form} of {names}")
 
 
 def _theorem(row: RowReader, plain: Callable[[RowReader], Clause]) -> Theorem:
@@ -189,26 +199,19 @@ class _InferenceReader:
         syntax: Mapping[str, Production],
         judgements: Mapping[str, Judgement],
         plain: Callable[[RowReader], Clause],
-        lenient: bool,
     ) -> None:
         self.syntax = syntax
         self.judgements = judgements
         self.plain = plain
-        self.lenient = lenient
-        # Productions that patterns speak of and that have been taken out.
-        self.gone: set[str] = set()
 
     def names(self, known: Iterable[str]) -> FormulaNames:
         """The names that are known, and what may be called."""
-        return FormulaNames(known, (*CALLS, *self.syntax, *self.gone))
+        return FormulaNames(known, (*CALLS, *self.syntax))
 
     def rule(self, row: RowReader) -> InferenceRule:
         """A rule, the numbers of whose terms are those of its judgement."""
         clause, concludes = self.plain(row), row.text("concludes")
         patterns = tuple(map(parse, row.texts("of", ...)))
-        for pattern in patterns:
-            self.check(pattern, pattern.node, row.where)
-            self.gone.update(pattern.calls)
         known = {name for pattern in patterns for name in pattern.names}
         when = row.maybe("when", self.names(known))
         premises = []
@@ -218,7 +221,9 @@ class _InferenceReader:
             if not premises[-1].clauses:
                 known.update(name for name, _ in premises[-1].let)
         gives = self.formulas(row, "gives", known)
-        self.fits(row, concludes, patterns, gives)
+        kinds = self.fits(row, concludes, patterns, gives).given
+        for pattern, kind in zip(patterns, kinds):
+            self.check(pattern, pattern.node, kind, row.where)
         return InferenceRule(
             clause.id, concludes, patterns, when, tuple(premises), gives, clause.says
         )
@@ -251,26 +256,27 @@ class _InferenceReader:
             names.formula(t, f"{row.where}: {key}") for t in row.texts(key, ...)
         )
 
-    def fits(self, row: RowReader, judges: str, of: Any, gives: Any) -> None:
-        """Refuses a judgement that there is none of, or one of other terms."""
+    def fits(self, row: RowReader, judges: str, of: Any, gives: Any) -> Judgement:
+        """The judgement; refuses one that there is not, or one of other terms."""
         found = self.judgements.get(judges)
         if found is None:
-            if not self.lenient:
-                raise problem("table.row", row.where, judges, "a judgement")
-            return
+            raise problem("table.row", row.where, judges, "a judgement")
         if (len(of), len(gives)) != (len(found.given), len(found.gives)):
             got = f"{len(of)} terms and {len(gives)} results for `{found.form}`"
             raise problem("table.key", row.where, got)
+        return found
 
-    def check(self, pattern: Formula, node: ast.expr, where: str) -> None:
-        """Refuses a pattern that is no name, text, or term of patterns."""
+    def check(self, pattern: Formula, node: ast.expr, kind: str, where: str) -> None:
+        """Refuses a pattern that is no name, text, or term of its kind and patterns."""
         match node:
             case ast.Name() | ast.Constant():
                 return
             case ast.Call(ast.Name(name), parts) if name in self.syntax:
-                if len(parts) == len(self.syntax[name].parts):
-                    for part in parts:
-                        self.check(pattern, part, where)
+                found = self.syntax[name]
+                if (len(parts), kind) == (len(found.parts), found.of):
+                    for part, inner in zip(parts, found.parts):
+                        self.check(pattern, part, inner, where)
                     return
-        if not self.lenient:
-            raise problem("table.formula", f"{where}: of", pattern.text, "a pattern")
+        raise problem(
+            "table.formula", f"{where}: of", pattern.text, f"a pattern of {kind}"
+        )

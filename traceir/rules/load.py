@@ -196,7 +196,7 @@ class _Loader:
         if self.checked:
             self.add_all(heads(table.data), table.where)
         else:
-            read_judgements(table, self.plain, self.lenient)
+            read_judgements(table, self.plain)
 
     def add(self, clause: rows.Clause, where: str) -> rows.Clause:
         """Enter a row under its id; table.duplicate if another one has it."""

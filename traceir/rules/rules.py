@@ -71,10 +71,10 @@ class Rules:
     def judgements(self) -> Judgements:
         """The judgements and their rules, read when somebody asks for them.
 
-        RuleTableError where a row is malformed; one that a row speaks of may be gone.
+        RuleTableError where a row is malformed.
         """
         table = RowReader(self.tables.get("judgements", {}), "judgements.toml")
-        return read_judgements(table, plain_row, lenient=True)
+        return read_judgements(table, plain_row)
 
     @cached_property
     def dtypes(self) -> Mapping[str, rows.DType]:

@@ -28,6 +28,7 @@ PROBLEMS: Final = {
     "table.accuracy": "A primitive names an accuracy set that exists.",
     "table.lattice": "Dtypes are NumPy's, and two of them have one least bound.",
     "table.machine": "Each event in each state has one transition or is impossible.",
+    "table.form": "A judgement or a term is written with each of its names once.",
     "table.keeps": "A way of running that keeps its traces knows no values.",
     "table.answer": "A value that is to answer a question has the answer.",
     "table.row": "A row that is asked for by its id exists.",
