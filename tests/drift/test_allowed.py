@@ -14,6 +14,7 @@ from mutation.record import ROOT, enumeration, read_allowed
 from mutation.tables import Mutant
 from soak import sample
 
+from traceir.conform import load_cases
 from traceir.conform.drawing import reach
 from traceir.conform.drawing.aims import plain_primitives
 from traceir.conform.drawing.strategies import DrawnApplication, applications
@@ -46,6 +47,13 @@ def test_tests_that_a_reason_names_expect_the_row(rule: str, paths: str) -> None
     found = [ROOT / path for path in paths.split()]
     files = [f for path in found for f in ([path] if path.is_file() else _tests(path))]
     assert any(rule in file.read_text(encoding="utf-8") for file in files)
+
+
+def test_what_a_reason_names_is_there() -> None:
+    cases = {case.name for case in load_cases()}
+    for reason in {*REASONS.values()}:
+        assert all((ROOT / p).exists() for p in re.findall(r"tests/[\w/.]*\w", reason))
+        assert {*re.findall(r"the case ([\w/-]+)", reason)} <= cases, reason
 
 
 def _tests(folder: Path) -> list[Path]:

@@ -128,11 +128,13 @@ def test_every_value_of_every_choice_is_shown() -> None:
     assert {*SHOWN} == {(c.id, value) for c in choices for value in c.allowed}
 
 
-def test_a_choice_names_the_sets_that_speak_of_it() -> None:
+def test_a_choice_names_the_sets_that_have_less_by_a_stricter_one() -> None:
     rules = default()
-    for one in rules.accuracy.values():
-        named = {c.id for c in rules.choices.values() if f"`{c.id}`" in one.says}
-        assert named <= {c.id for c in rules.choices.values() if one.name in c.sets}
+    for choice in rules.choices.values():
+        named = f"`{choice.id}`"
+        speaking = {one.name for one in rules.accuracy.values() if named in one.says}
+        stricter = choice.allowed.index(choice.reference)
+        assert {*choice.sets} == (speaking if stricter else set()), choice.id
 
 
 def test_what_is_not_declared_is_as_the_reference_has_it() -> None:

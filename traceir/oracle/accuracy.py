@@ -55,7 +55,8 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     if kind_of(dtype) == "c":
         return _rounded_complex(Complex.of(want), dtype)
     if is_key(dtype):
-        return np.array((want,), KEY_MEMORY)[()]
+        high, low = want
+        return np.array(((high, low),), KEY_MEMORY)[()]
     return wrapped(want, dtype)
 
 
