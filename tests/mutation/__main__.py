@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from mutation import functions
-from mutation.hunt import Hunter
+from mutation.hunt import CITATION, Hunter
 from mutation.installed import Desk
 from mutation.known import of_the_suite
 from mutation.record import (
@@ -45,9 +45,12 @@ from traceir.rules.load import read_tables
 
 Tables = dict[str, Any]
 Trial = tuple[int, Told | None, float]
-# Mutants that a worker is given at once, most of one row, and seconds between writes.
+# Mutants that a worker is given at once, twice as many of one row: of those told soon,
+# and of others, each of which may take a minute. Seconds between writes.
 CHUNK = 20
-MOST = 40
+FEW = 2
+# Sections of rows that no code reads, unless they have more than prose.
+PROSE = ("fact", "form")
 PAUSE = 90
 # What judging the cases reads: kept between hunts, since to find it takes a minute.
 LOOKS = ROOT / "build" / "mutants" / "looks.pickle"
@@ -121,12 +124,14 @@ def state_of(tables: Tables) -> State:
 def asked(words: Sequence[str], tables: Tables) -> Namespace:
     """The command line; it ends the process for a table that there is not."""
     parser = ArgumentParser("python -m mutation", description="Hunt mutants of tables.")
-    known = f"of {', '.join(sorted({*tables, *functions.TABLES}))}; row NAME; check"
+    every = ", ".join(sorted({*tables, *functions.TABLES}))
+    known = f"in this order, of {every}; row NAME; check"
     # What may be left out has no `choices` in Python 3.11.
     parser.add_argument("words", nargs="*", metavar="table", help=known)
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)d)")
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many")
     parser.add_argument("--soon", action="store_true", help="what is told soon alone")
+    parser.add_argument("--late", action="store_true", help="what is not told soon")
     parser.add_argument("--new", action="store_true", help="what nothing is known of")
     found = parser.parse_args(words)
     for word in found.words if found.words[:1] not in (["row"], ["check"]) else ():
@@ -146,13 +151,20 @@ def main(words: Sequence[str]) -> int:
             return tell(mutants, rows, hunted, state)
         case ["check", *_]:
             return check(mutants, hunted, state, options.seconds or 8.0)
-    only, wanted = options.words, state.unknown if options.new else state.stale
-    stale = [
-        n
-        for n, m in enumerate(mutants)
-        if (not only or m.table in only) and wanted(m, hunted.of(m))
-    ]
     allowed = read_allowed()
+
+    def wanted(mutant: Mutant) -> bool:
+        entry = hunted.of(mutant)
+        if options.words and mutant.table not in options.words:
+            return False
+        if not options.new:
+            return state.stale(mutant, entry)
+        known = mutant in allowed and not state.changed(mutant, entry)
+        return state.unknown(mutant, entry) and not known
+
+    stale = [n for n, mutant in enumerate(mutants) if wanted(mutant)]
+    if options.words:
+        stale.sort(key=lambda n: options.words.index(mutants[n].table))
     try:
         hunt(mutants, stale, hunted, state, options)
     except KeyboardInterrupt:
@@ -171,12 +183,15 @@ def hunt(
     options: Namespace,
 ) -> None:
     """Try these mutants, and enter what is found as it comes."""
+    stale = uncited(mutants, stale, hunted, state)
     if not stale:
         return
     began = written = time.monotonic()
     global _hunter, _mutants, _before
     _hunter, _mutants, _before = Hunter.of(state.tables, LOOKS), mutants, hunted
     _hunter.known_of = Survived(hunted, state, _hunter.numbers)
+    if any(mutants[n].table == "sets" for n in stale):
+        assert _hunter.running  # for all workers at once
     for mutant in mutants:
         entry = hunted.of(mutant)
         if entry and entry.killer in _hunter.numbers:
@@ -188,8 +203,8 @@ def hunt(
     ):
         # First those that are told soon, then the others.
         left = list(stale)
-        for soon in (True, False)[: 1 if options.soon else 2]:
-            chunks = list(_chunks(mutants, left))
+        for soon in (True, False)[options.late : 1 if options.soon else 2]:
+            chunks = list(_chunks(mutants, left, CHUNK if soon else FEW))
             left = []
             for found in pool.imap_unordered(partial(_try, soon=soon), chunks):
                 for n, told, seconds in found:
@@ -204,15 +219,31 @@ def hunt(
                     written = time.monotonic()
                 if options.seconds and time.monotonic() - began > options.seconds:
                     return
-            left.sort()
+            left.sort(key={n: k for k, n in enumerate(stale)}.__getitem__)
 
 
-def _chunks(mutants: Sequence[Mutant], numbers: Sequence[int]) -> Iterator[list[int]]:
+def uncited(
+    mutants: Sequence[Mutant], stale: Sequence[int], hunted: Hunted, state: State
+) -> list[int]:
+    """The mutants that are to be tried; those of cited facts are entered."""
+    hunter, left = Hunter.ready(state.tables), []
+    for n in stale:
+        if mutants[n].path[1] in PROSE and hunter.is_cited(mutants[n]):
+            told = Told(CITATION)
+            hunted.add(mutants[n], state.entry(mutants[n], told), 0.0)
+        else:
+            left.append(n)
+    return left
+
+
+def _chunks(
+    mutants: Sequence[Mutant], numbers: Sequence[int], many: int
+) -> Iterator[list[int]]:
     """The mutants that a worker is given at once: those of a row together, mostly."""
     found: list[int] = []
     for n in numbers:
         other = found and mutants[found[-1]].row != mutants[n].row
-        if len(found) >= (CHUNK if other else MOST):
+        if len(found) >= (many if other else 2 * many):
             yield found
             found = []
         found.append(n)

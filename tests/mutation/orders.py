@@ -6,20 +6,24 @@ before, or others of its row, then what cites the row, then the cheapest.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, partial
+from itertools import chain, islice
+from types import FrameType
 from typing import Any
 
 import numpy as np
+from mutation.installed import forget, in_child, install
 from mutation.known import COLUMNS, Known
 from mutation.record import Told
-from mutation.tables import Mutant, of_an_exception
-from mutation.verdicts import is_close
+from mutation.tables import Mutant, leaves, of_an_exception
+from mutation.verdicts import CLOSE, is_close
 
 from traceir.conform import Case
+from traceir.oracle import accuracy
 from traceir.rules.rules import PRIMITIVES
 
 # Cases of a row by which results near the edge of what is right are tried.
@@ -55,8 +59,10 @@ class Ordered(Known):
         if alone and before is not None:
             return first
         if mutant.table == "sets":
-            like = self.telling[mutant.row][:8]
-            return list(dict.fromkeys([*first, *like, *self.of_sets]))
+            runs = self.running.get(mutant.row, ())
+            like = [n for n in self.telling[mutant.row][:8] if n in runs]
+            of_sets = [n for n in self.of_sets if n in runs]
+            return list(dict.fromkeys([*first, *like, *of_sets]))
         wanted = self.read_names(mutant)
         reading = [
             n
@@ -82,15 +88,23 @@ class Ordered(Known):
 
     def some(self, reading: Sequence[int], mutant: Mutant) -> list[int]:
         """The cases that are tried where any may tell a mutant: those that cite its
-        row, then some of each family, as many as the time for one mutant allows.
+        row, or one that this names, then some of each family, as many as the time for
+        one mutant allows.
         """
         if mutant.table in OF_CALLS:
             reading = [n for n in reading if self.cases[n].session]
         turns: dict[str, int] = defaultdict(int)
         rank = {}
+        row: Any = self.tables
+        for step in mutant.path[:3]:
+            row = row[step]
+        about = {mutant.row, *(text for _, text in leaves(row) if type(text) is str)}
         for n in reading:
-            family = self.cases[n].name.partition("/")[0]
-            cited = mutant.row in self.cases[n].cites
+            case = self.cases[n]
+            family = case.name.partition("/")[0]
+            cited = not about.isdisjoint(case.cites)
+            if mutant.table == "judgements":  # by which programs are refused
+                cited |= any(rule.startswith("program.") for rule in case.rejected)
             rank[n] = 0 if cited else turns[family]
             turns[family] += not cited
         found, spent = [], 0.0
@@ -109,11 +123,14 @@ class Ordered(Known):
     def near(self, order: Sequence[int]) -> list[int]:
         """The cases by which it is told what is right or wrong by a little.
 
-        One has a zero among its results: of some sets that is either of the two.
+        Those of floating results first. One has a zero among these, and one zeros of
+        both signs among its operands: of some sets either of the two is a member.
         """
         close = [n for n in order if is_close(self.cases[n])]
+        close.sort(key=lambda n: not is_inexact(self.cases[n]))
         zero = (n for n in close if has_zero(self.cases[n]))
-        return list(dict.fromkeys([*islice(zero, 1), *close[:NEAR]]))
+        both = (n for n in close if has_both_zeros(self.cases[n]))
+        return list(dict.fromkeys([*islice(zero, 1), *islice(both, 1), *close[:NEAR]]))
 
     def unlike(self, order: Sequence[int]) -> list[int]:
         """The cases by which relations are told: the greatest of each kind.
@@ -139,6 +156,29 @@ class Ordered(Known):
                 found[self.base.prims[eqn.primitive].accuracy, kinds].append(n)
         return [n for some in found.values() for n in some[:OF_A_SET]]
 
+    @cached_property
+    def running(self) -> Mapping[str, set[int]]:
+        """Those of the cases of sets in which each function of a set runs."""
+        self.know(self.of_sets, CLOSE)
+        ran: dict[str, set[int]] = defaultdict(set)
+
+        def found() -> Mapping[str, set[int]]:
+            install(self.base)
+            for n in self.of_sets:
+                forget()
+                sys.setprofile(partial(note, n))
+                for by in CLOSE:
+                    self.judged[n].verdict(by, self.base)
+                sys.setprofile(None)
+            return ran
+
+        def note(n: int, frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and frame.f_code.co_filename == accuracy.__file__:
+                ran[frame.f_code.co_name].add(n)
+
+        names: Mapping[str, set[int]] = in_child(found, patient=True)
+        return names
+
     def read_names(self, mutant: Mutant) -> set[str] | None:
         """The names that a case must read to tell a mutant; None if any case may."""
         if mutant.table == "reals":
@@ -158,10 +198,22 @@ class Ordered(Known):
         return None
 
 
+def is_inexact(case: Case) -> bool:
+    """True if a case has a floating or complex result."""
+    return any(v.aval.dtype.kind in "fc" for v in case.values("value"))
+
+
 def has_zero(case: Case) -> bool:
     """True if a case has a zero with a sign among its results."""
     results = [v.array for v in case.values("value")]
     return any(r.dtype.kind in "fc" and not r.all() for r in results)
+
+
+def has_both_zeros(case: Case) -> bool:
+    """True if a case has zeros of both signs among its operands."""
+    operands = [v.array for v in case.values("call")]
+    signs = [np.signbit(a[a == 0]) for a in operands if a.dtype.kind == "f"]
+    return len({*chain.from_iterable(s.tolist() for s in signs)}) == 2
 
 
 def kind_of(case: Case) -> tuple[tuple[Any, ...], int]:

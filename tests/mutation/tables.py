@@ -142,9 +142,19 @@ class Enumeration:
                 yield other
 
     def _equal(self, at: Path) -> list[tuple[str, str]]:
-        """Terms that are equal where a formula of a row is asked: its clauses hold."""
-        if at[0] not in PRIMITIVES or {*at[3:4]} <= {"clause", "let", "params"}:
+        """Terms that are equal where a formula of a row is asked: its clauses hold.
+
+        Where a clause is asked, those hold that it needs.
+        """
+        if at[0] not in PRIMITIVES or {*at[3:4]} <= {"let", "params"}:
             return []
+        if at[3] == "clause":
+            row = _leaf(self.tables, at[:3])["clause"]
+            known = {clause["id"]: clause for clause in row}
+            needs = [
+                known[name] for name in row[at[4]].get("needs", ()) if name in known
+            ]
+            return [pair for one in needs for pair in equations_of(one["holds"])]
         found = []
         for row in self._chain(*map(str, at[:3])):
             for clause in row.get("clause", ()):
