@@ -43,8 +43,9 @@ def roots(code: str) -> set[str]:
         "import traceir, traceir.numpy",
         "import traceir.numpy as jnp; x = jnp.arange(6.0); x + x; jnp.sum(x @ x)",
         "import traceir.numpy as jnp; jnp.bfloat16, jnp.float32(1)",
+        "import traceir_numba; traceir_numba.threads(), traceir_numba.memory_info()",
     ],
-    ids=["import", "arithmetic", "dtypes"],
+    ids=["import", "arithmetic", "dtypes", "backend"],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:
     assert roots(code) & set(HEAVY) == set()

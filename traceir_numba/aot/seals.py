@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from hashlib import sha256
 from pathlib import Path
 
 from traceir import rules
@@ -40,6 +39,8 @@ _FORMAT = re.compile(r"^(?:#define \w+_FORMAT|FORMAT =) (\d+)$", re.MULTILINE)
 
 def digest_of(data: bytes) -> str:
     """The digest of a file."""
+    from hashlib import sha256  # only where an artefact is written or read
+
     return sha256(data).hexdigest()
 
 

@@ -9,8 +9,6 @@ import ctypes
 import sys
 from functools import cache
 
-import llvmlite.binding as llvm
-
 # The C library's, by the symbols that code has for them.
 FUNCTIONS = {
     "traceir_malloc": "malloc",
@@ -48,6 +46,10 @@ OBJECTS: dict[str, object] = {}
 @cache
 def provided(symbol: str) -> bool:
     """True if a symbol is a library's function, which code can call from now on."""
+    # Here, as the thread pool reads THREADS when the library is imported, and LLVM is a
+    # fifth of that time.
+    import llvmlite.binding as llvm
+
     if symbol in MEMORY:
         llvm.add_symbol(symbol, ctypes.addressof(MEMORY[symbol]))
         return True
