@@ -114,7 +114,7 @@ def values(world: World, step: Step) -> Mapping[str, Any]:
         "dead": shared.dead,
         "here": here,
         "caller": step.thread,
-        "stage": len(around),
+        "depth": len(around),
         "captures": ("x",) * step.lifts,
     }
 

@@ -104,7 +104,7 @@ def test_a_compilation_is_told_with_its_stage(monkeypatch: pytest.MonkeyPatch) -
         @staticmethod
         def compile(closed: Any, name: str) -> Any:
             """Wait in a stage until it is told."""
-            progress.at_stage("emit")
+            progress.at_phase("emit")
             until(lambda: "s, emit): 1 equation" in stream.getvalue())
             return closed
 
@@ -135,7 +135,7 @@ def test_one_thread_is_told_of_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def other() -> None:
         with progress.progress("other", lambda: "2"):
-            progress.at_stage("of the other")
+            progress.at_phase("of the other")
 
     with progress.progress("own", lambda: "1"):
         thread = threading.Thread(target=other)

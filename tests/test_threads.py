@@ -257,7 +257,7 @@ def test_a_thread_that_traces_too_may_not_call_itself(pool: Any, gate: Gate) -> 
 
 
 @pytest.mark.parametrize(
-    "makers, stage, row, outcome",
+    "makers, depth, row, outcome",
     [
         ((1,), 0, "cache.event.wait", "waits"),
         ((1,), 1, "cache.event.trace-too", "traces"),
@@ -266,16 +266,16 @@ def test_a_thread_that_traces_too_may_not_call_itself(pool: Any, gate: Gate) -> 
     ],
 )
 def test_the_row_of_a_call_of_what_is_being_traced(
-    makers: tuple[int, ...], stage: int, row: str, outcome: str
+    makers: tuple[int, ...], depth: int, row: str, outcome: str
 ) -> None:
-    _, found = default().machine.found("call", makers=makers, stage=stage, captures=())
+    _, found = default().machine.found("call", makers=makers, depth=depth, captures=())
     assert (found.id, found.outcome) == (row, outcome)
 
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_the_row_of_a_second_trace(kept: bool) -> None:
     machine = default().machine
-    seen: dict[str, Any] = {"kept": kept, "makers": (0, 1), "stage": 0, "captures": ()}
+    seen: dict[str, Any] = {"kept": kept, "makers": (0, 1), "depth": 0, "captures": ()}
     values = {**machine.start, **seen, "caller": 0}
     raised = machine.step("raise", values)
     assert raised.id == f"cache.event.raise{'-too' * kept}"

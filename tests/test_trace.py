@@ -184,7 +184,7 @@ def test_a_tracer_shows_how_many_traces_are_in_force() -> None:
         return traceir.jit(inner)(x)
 
     traceir.make_jaxpr(outer)(1.0)
-    levels = [f"level={row.level({'stage': stage})}/" for stage in (0, 1)]
+    levels = [f"level={row.level({'depth': depth})}/" for depth in (0, 1)]
     assert [level in text for level, text in zip(levels, seen)] == [True, True]
 
 

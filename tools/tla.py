@@ -45,7 +45,7 @@ Last(s) == s[Len(s)]
 Front(s) == SubSeq(s, 1, Len(s) - 1)
 
 (* What an event finds: `v` has the machine's variables, the thread that acts *)
-(* as `caller`, the number of its traces as `stage`, and as `captures` the    *)
+(* as `caller`, the number of its traces as `depth`, and as `captures` the    *)
 (* tracers of the trace around it that a trace which ends has used.           *)
 """
 
@@ -56,7 +56,7 @@ Finds(f, t, around, captures) == [
   <SHARED>,
   here |-> around # <<>> /\\ f \\in Last(around).keeps,
   caller |-> t,
-  stage |-> Len(around),
+  depth |-> Len(around),
   captures |-> captures]
 
 Alive(f) == ~shared[f].dead

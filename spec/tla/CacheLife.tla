@@ -18,7 +18,7 @@ Last(s) == s[Len(s)]
 Front(s) == SubSeq(s, 1, Len(s) - 1)
 
 (* What an event finds: `v` has the machine's variables, the thread that acts *)
-(* as `caller`, the number of its traces as `stage`, and as `captures` the    *)
+(* as `caller`, the number of its traces as `depth`, and as `captures` the    *)
 (* tracers of the trace around it that a trace which ends has used.           *)
 
 State(v) ==
@@ -33,7 +33,7 @@ State(v) ==
 fact_mine(v) == Has(v.makers, v.caller)
 
 \* the thread that acts is inside a trace
-fact_nested(v) == (v.stage > 0)
+fact_nested(v) == (v.depth > 0)
 
 \* the trace used tracers of the trace around it
 fact_lifted(v) == (Len(v.captures) > 0)
@@ -148,7 +148,7 @@ Finds(f, t, around, captures) == [
   dead |-> shared[f].dead,
   here |-> around # <<>> /\ f \in Last(around).keeps,
   caller |-> t,
-  stage |-> Len(around),
+  depth |-> Len(around),
   captures |-> captures]
 
 Alive(f) == ~shared[f].dead

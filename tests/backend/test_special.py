@@ -59,13 +59,22 @@ def results(column: str, prim: str, operands: list[np.ndarray]) -> np.ndarray:
     return np.asarray(compiled(*operands))
 
 
-def misses(prim: str, dtype: str, got: np.ndarray, wanted: list[Real]) -> list[str]:
-    """The results that are not in the set that the row says, by the file's values."""
+def misses(
+    prim: str,
+    dtype: str,
+    got: np.ndarray,
+    wanted: list[Real],
+    ulps: float | None = None,
+) -> list[str]:
+    """The results that are not in the set that the row says, by the file's values.
+
+    With `ulps`, in that of so many units in the last place.
+    """
     row, kind = default().prims[prim], np.dtype(dtype)
     operands, _ = hard.read(prim, dtype)
     found = []
     for k, (value, want) in enumerate(zip(got, wanted, strict=True)):
-        goal = Goal(want, kind, row.ulp[dtype], {})
+        goal = Goal(want, kind, ulps or row.ulp[dtype], {})
         if not member(row.accuracy, goal, value):
             found.append(f"{[float(x[k]) for x in operands]}: {value} for {want}")
     return found
@@ -79,6 +88,42 @@ def test_hard_operands(prim: str, column: str, dtype: str) -> None:
     with traceir.enable_x64(True):
         got = results(column, prim, operands)
     assert misses(prim, dtype, got, wanted) == []
+
+
+def units(prim: str, dtype: str) -> float:
+    """The least power of 2 that no error of either column exceeds on hard operands."""
+    operands, wanted = hard.read(prim, dtype)
+    ulps = 0.5
+    for column in ("reference", "numba"):
+        with traceir.enable_x64(True):
+            got = results(column, prim, operands)
+        while misses(prim, dtype, got, wanted, ulps):
+            ulps *= 2
+    return ulps
+
+
+# Functions that have one bound, and how many times as large it is as what was measured.
+GROUPS = {
+    ("lgamma", "digamma", "bessel_i0e", "bessel_i1e"): 2,
+    ("zeta", "polygamma", "igamma", "igammac"): 2,
+    ("igamma_grad_a", "random_gamma_grad", "regularized_incomplete_beta"): 4,
+}
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0])
+def test_the_bound_is_a_multiple_of_what_was_measured(group: tuple[str, ...]) -> None:
+    prims = default().prims
+    bound = GROUPS[group] * max(units(prim, "float64") for prim in group)
+    assert {prim: prims[prim].ulp["float64"] for prim in group} == dict.fromkeys(
+        group, bound
+    )
+    for prim in group:
+        assert prims[prim].ulp["float32"] == prims["sin"].ulp["float32"]
+        assert units(prim, "float32") <= prims[prim].ulp["float32"] / 4
+
+
+def test_every_special_function_is_of_a_group() -> None:
+    assert sorted(p for group in GROUPS for p in group) == sorted(hard.PRIMITIVES)
 
 
 @pytest.mark.parametrize("column", ["reference", "numba"])

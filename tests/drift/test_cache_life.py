@@ -252,4 +252,4 @@ def test_who_waits_would_call_again() -> None:
             if step.event == "call" and then.threads[step.thread].waits:
                 rows = list(taken(machine, then, step))
                 assert rows[-1].outcome in ("waits", "hits", "traces")
-                assert values(then, step)["stage"] == 0
+                assert values(then, step)["depth"] == 0

@@ -268,7 +268,7 @@ def formulas_of_the_machine(
 ) -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     machine = rules.machine
     happens: dict[str, Any] = {**machine.start, "caller": 1, "makers": (1, 2)}
-    happens |= {"stage": 0, "captures": ()}
+    happens |= {"depth": 0, "captures": ()}
     happens |= {"made": 1, "limit": 2, "no_tracing": False, "strict": True}
     happens |= {"objects": 1, "objects_then": 2, "reads": 1, "reads_then": 1}
     for fact in (*machine.states.values(), *machine.facts.values()):
@@ -297,7 +297,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}
     for row in rules.keys:
         yield row.id, row.part, key
-    nesting: dict[str, Any] = {"stage": 1, "open": ("outer", "inner"), "home": "inner"}
+    nesting: dict[str, Any] = {"depth": 1, "open": ("outer", "inner"), "home": "inner"}
     nesting |= {"whole": 0, "own": 1, "named": 0, "known": 1, "needed": 2}
     nesting |= {"outer": 2, "inner": 1}
     nesting |= {"way": "jit", "disabled": True, "array": False}

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from identifiers import Definition, definitions, modules
 
+from traceir.rules import default
+
 ROOT = Path(__file__).parents[2]
 RETIRED = tomllib.loads((ROOT / "tests/data/retired-words.toml").read_text())
 GLOSSARY = (ROOT / "docs/glossary.rst").read_text()
@@ -44,6 +46,17 @@ def test_no_identifier_has_a_retired_word() -> None:
     names = ((module.path, name) for module in modules() for name in module.bound)
     found = {f"{path}: {said}" for path, name in names if (said := retired(name))}
     assert sorted(found) == []
+
+
+def test_to_stage_is_to_make_a_program() -> None:
+    """And stages are those of a compiled function: nothing else has that name."""
+    found = {str(module.path) for module in modules() if "stage" in module.bound}
+    found = {path for path in found if path.startswith("traceir/")}
+    assert found == {"traceir/tracing/staging.py"}
+    formulas = (str(table) for table in default().tables.values())
+    assert [
+        f for f in formulas if re.search(r"\bstage [-+<>=]|[-+<>=] stage\b", f)
+    ] == []
 
 
 @pytest.mark.parametrize("word", RETIRED)

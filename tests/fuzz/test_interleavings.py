@@ -101,7 +101,7 @@ class Interleavings(RuleBasedStateMachine):
 
     def take(self, event: str, n: int, nested: bool, lift: bool = False) -> str:
         """The outcome of an event in a thread, by the rows."""
-        told = {"caller": n, "stage": int(nested), "captures": ("x",) * lift}
+        told = {"caller": n, "depth": int(nested), "captures": ("x",) * lift}
         row = self.machine.step(event, {**self.values, **told})
         after = self.machine.after(row, {**self.values, **told})
         # Each trace around a call is a new one, and what it keeps ends with it.

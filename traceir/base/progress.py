@@ -29,7 +29,7 @@ class ProgressLine:
         self.stream = stream
         self.owner = _thread.get_ident()
         self.doing: list[tuple[str, Callable[[], str], float]] = []
-        self.stage = ""
+        self.phase = ""
         self._shown = 0
         # Held while there is something to watch; a child of a fork has nobody to wait.
         self._done = _thread.allocate_lock()
@@ -49,8 +49,8 @@ class ProgressLine:
             pause = PAUSE
             doing = self.doing[-1:]
             if doing:
-                (what, tell, start), stage = doing[0], self.stage
-                at = f", {stage}" if stage else ""
+                (what, tell, start), phase = doing[0], self.phase
+                at = f", {phase}" if phase else ""
                 self._put(f"{what} ({_since(start)}{at}): {_told(tell)}")
 
     def keep(self, what: str, tell: Callable[[], str], start: float) -> None:
@@ -120,20 +120,20 @@ def progress(what: str, tell: Callable[[], str]) -> Iterator[None]:
             return
         watch, outer = ProgressLine(stream), False
         _watches.append(watch)
-    start, stage, watch.stage = time.monotonic(), watch.stage, ""
+    start, phase, watch.phase = time.monotonic(), watch.phase, ""
     watch.doing.append((what, tell, start))
     try:
         yield
         watch.keep(what, tell, start)
     finally:
         watch.doing.pop()
-        watch.stage = stage
+        watch.phase = phase
         if not outer:
             _watches.remove(watch)
             watch.end()
 
 
-def at_stage(name: str) -> None:
+def at_phase(name: str) -> None:
     """Say which part of the work of this thread is under way."""
     if _watches and _watches[0].owner == _thread.get_ident():
-        _watches[0].stage = name
+        _watches[0].phase = name

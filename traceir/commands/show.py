@@ -17,8 +17,8 @@ from traceir.jit.backends import default_backend
 from traceir.jit.cache.options import Options
 from traceir.text.words import short_dtypes
 
-STAGES = {
-    "jaxpr": "the program that was traced; this is what no stage means",
+VIEWS = {
+    "jaxpr": "the program that was traced; this is what no option means",
     "source": "the source that the backend generates",
     "llvm": "LLVM's text of it",
     "asm": "the processor's instructions",
@@ -29,21 +29,21 @@ _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 def command(arguments: Sequence[str], prog: str) -> int:
-    """Print the stages of a function; returns the exit status."""
+    """Print views of a function; returns the exit status."""
     options = _parser(prog).parse_intermixed_args(arguments)
-    asked = [stage for stage in STAGES if getattr(options, stage)] or ["jaxpr"]
+    asked = [view for view in VIEWS if getattr(options, view)] or ["jaxpr"]
     try:
         found = jitted(function(options.target), options.jax)
         args, kwargs = given(found, options.arguments)
-        texts = [text(found, stage, args, kwargs) for stage in asked]
+        texts = [text(found, view, args, kwargs) for view in asked]
     except (Unusable, TraceirError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 1
     except Exception as error:
         tell(error, options.target.rpartition(":")[0])
         return 1
-    for stage, shown in zip(asked, texts, strict=True):
-        head = f"{stage}\n{'-' * len(stage)}\n" if len(asked) > 1 else ""
+    for view, shown in zip(asked, texts, strict=True):
+        head = f"{view}\n{'-' * len(view)}\n" if len(asked) > 1 else ""
         print(f"{head}{shown.strip()}\n" if head else shown.strip())
     return 0
 
@@ -57,8 +57,8 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("target", metavar="FILE:FUNCTION", help="or MODULE:FUNCTION")
     parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
-    for stage, says in STAGES.items():
-        parser.add_argument(f"--{stage}", action="store_true", help=says)
+    for view, says in VIEWS.items():
+        parser.add_argument(f"--{view}", action="store_true", help=says)
     says = "trace with JAX's types (32 bits), as `traceir.jit` does"
     parser.add_argument("--jax", action="store_true", help=says)
     return parser
@@ -115,13 +115,13 @@ def argument(text: str) -> Any:
         raise Unusable(f"{text!r} is neither a type, as f64[3], nor a value") from None
 
 
-def text(found: JitFunction[..., Any], stage: str, args: Any, kwargs: Any) -> str:
-    """The text of a stage of a function for these arguments."""
-    match stage:
+def text(found: JitFunction[..., Any], view: str, args: Any, kwargs: Any) -> str:
+    """The text of a view of a function for these arguments."""
+    match view:
         case "jaxpr":
             return str(found.trace(*args, **kwargs).jaxpr)
         case "source":
             return found.source(*args, **kwargs)
         case "speed":
-            return found.explain(*args, **kwargs, what=stage)
-    return found.lower(*args, **kwargs).compile().as_text(stage)
+            return found.explain(*args, **kwargs, what=view)
+    return found.lower(*args, **kwargs).compile().as_text(view)

@@ -160,7 +160,7 @@ class Levels:
         """The level of a trace, by that of the innermost one when it begins."""
         row = self.nesting.get("level.depth")
         formula = row.level if row else None
-        return cache(lambda stage: int(formula({"stage": stage})) if formula else 0)
+        return cache(lambda depth: int(formula({"depth": depth})) if formula else 0)
 
     @cached_property
     def is_open(self) -> Callable[[object, tuple[object, ...]], bool]:
@@ -185,10 +185,10 @@ class Levels:
         from each part of the range is enough, however deep the traces are.
         """
 
-        def number(stage: int, whole: int) -> int | None:
-            near = {end + k for end in (0, whole, stage) for k in (-1, 0, 1)}
-            others = product(sorted(near & set(range(stage + 1))), repeat=2)
-            found = {self.handler(stage, whole, *numbers) for numbers in others}
+        def number(depth: int, whole: int) -> int | None:
+            near = {end + k for end in (0, whole, depth) for k in (-1, 0, 1)}
+            others = product(sorted(near & set(range(depth + 1))), repeat=2)
+            found = {self.handler(depth, whole, *numbers) for numbers in others}
             return found.pop() if len(found) == 1 else None
 
         return cache(number)
@@ -202,10 +202,10 @@ class Levels:
         rows = (self.nesting.get(name) for name in (rule, "level.bind"))
         formula = next((row.level for row in rows if row and row.level), None)
 
-        def number(stage: int, whole: int, own: int, named: int) -> int:
+        def number(depth: int, whole: int, own: int, named: int) -> int:
             if formula is None:  # without the row, it belongs to its operands alone
                 return own
-            scope = {"stage": stage, "whole": whole, "own": own, "named": named}
+            scope = {"depth": depth, "whole": whole, "own": own, "named": named}
             return int(formula(scope))
 
         return number

@@ -62,7 +62,7 @@ DECISIONS = FormulaNames(
 )
 NESTING = FormulaNames(
     (
-        *("stage", "whole", "own", "named", "open", "home", "known", "needed"),
+        *("depth", "whole", "own", "named", "open", "home", "known", "needed"),
         *("outer", "inner", "array", "way", "disabled"),
     )
 )

@@ -21,7 +21,7 @@ from traceir.rules.rows import Clause
 PLACES = ("nothing", "function", "trace")
 OUTCOMES = ("", "traces", "hits", "waits", "raises")
 # What events say besides the machine's variables.
-OF_EVENTS = ("caller", "stage", "captures")
+OF_EVENTS = ("caller", "depth", "captures")
 # What the formulas of demands speak of.
 OF_DEMANDS = FormulaNames(
     (
@@ -139,11 +139,11 @@ class Machine:
         """The one transition of an event.
 
         `values` are those of the variables, and what the event says: `caller`, the
-        thread; `stage`, the number of traces in force there; `captures` of a trace that
+        thread; `depth`, the number of traces in force there; `captures` of a trace that
         has ended. RuleTableError (table.machine) where there is none.
 
         >>> from traceir.rules import default
-        >>> values = {"caller": 1, "stage": 0, "captures": ()}
+        >>> values = {"caller": 1, "depth": 0, "captures": ()}
         >>> row = default().machine.step("call", {**default().machine.start, **values})
         >>> row.id, row.does
         ('cache.event.first-call', ('begin',))

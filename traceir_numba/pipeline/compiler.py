@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from traceir.base.progress import at_stage
+from traceir.base.progress import at_phase
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.codegen.driver import product_name, products_of
 from traceir_numba.codegen.embedded_reference import reference_name
@@ -112,7 +112,7 @@ def build(
 def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
     """Write down how long the `with` takes."""
     start = time.perf_counter()
-    at_stage(what)
+    at_phase(what)
     yield
     seconds[what] = time.perf_counter() - start
 

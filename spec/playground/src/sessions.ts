@@ -299,7 +299,7 @@ export class Session implements Surroundings {
 
   private variables(key: string): Variables {
     const known = { makers: this.makers.get(key) ?? [], kept: this.kept.has(key), here: this.here().has(key) };
-    return { ...this.machine.start(), ...known, caller: 0n, stage: BigInt(this.tracing.open().length), captures: [] };
+    return { ...this.machine.start(), ...known, caller: 0n, depth: BigInt(this.tracing.open().length), captures: [] };
   }
 
   private event(event: string, key: string, names: Variables, made?: Entry): void {

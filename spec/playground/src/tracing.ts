@@ -83,7 +83,7 @@ export class Tracing {
     }
     const axes = this.current?.axes.size ? namedAxes(spec, primitive, params) : [];
     const named = open.find((t) => axes.length && t.names(axes))?.place ?? 0;
-    const known = { whole: this.current?.whole ?? 0, own: Math.max(0, ...homes.map((h) => h.place)), named, stage: open.length };
+    const known = { whole: this.current?.whole ?? 0, own: Math.max(0, ...homes.map((h) => h.place)), named, depth: open.length };
     const place = Number(this.rules["level.bind"].level(new Scope(Object.fromEntries(Object.entries(known).map(([n, k]) => [n, BigInt(k)])))));
     const handler = open.find((t) => t.place === place) ?? null;
     this.watch?.(primitive, handler);

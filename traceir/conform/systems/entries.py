@@ -162,7 +162,7 @@ class Entries:
             "kept": key in self.kept,
             "here": key in self.here,
             "caller": ME,
-            "stage": len(self.stack),
+            "depth": len(self.stack),
             "captures": (),
         }
 

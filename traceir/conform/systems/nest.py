@@ -93,7 +93,7 @@ class TraceStack:
 
     def _depth(self) -> int:
         row = self.rules.levels.nesting.get("level.depth")
-        scope = {"stage": len(self.stack)}
+        scope = {"depth": len(self.stack)}
         return int(walk(row.level, scope)) if row and row.level else 0
 
     def level(self, value: Any) -> int:
@@ -226,7 +226,7 @@ class TraceStack:
 
     def _by(self, rule: str, whole: int, own: int) -> int:
         row = self.rules.levels.nesting.get(rule)
-        scope = {"stage": len(self.stack), "whole": whole, "own": own, "named": 0}
+        scope = {"depth": len(self.stack), "whole": whole, "own": own, "named": 0}
         # Without the row, an operation would belong to its operands alone.
         return int(row.level(scope)) if row and row.level else own
 

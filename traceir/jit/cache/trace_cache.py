@@ -239,7 +239,7 @@ class FunctionCache:
             kept=key in self.entries,
             makers=tuple(threads),  # the thread of the event is 0, others are alike
             here=trace is not None and (self, key) in trace.nested,
-            stage=int(trace is not None),
+            depth=int(trace is not None),
             captures=("x",) if made is not None and made.captures else (),
         )
         for effect in row.does:
