@@ -31,7 +31,7 @@ def _a_wider_dtype_is_met() -> bool:
 
 
 def _equal_parts_find_no_trace() -> bool:
-    """When the cache has been cleared."""
+    """After the cache has been cleared."""
     runs = []
     f = traceir.jit(lambda x: runs.append(x) or x + 1)
     f(1.0)
