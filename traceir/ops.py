@@ -11,7 +11,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.operands import Operand, as_array, is_tracer, operand, shape_of
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import full
 from traceir.numpy.elementwise.composites import floor_divide
 from traceir.numpy.indexing.at_updates import IndexUpdate

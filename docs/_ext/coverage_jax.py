@@ -118,14 +118,17 @@ class CoverageOfJax(SphinxDirective):
         if differing := dict(gaps(module)):
             why = absent(module, "parameters")
             found += line("lead", text("Other parameters:"))
-            found += _rows({f"{n}: {differing[n]}": why[n] for n in differing})
+            found += _rows({f"{n} ({differing[n]})": why[n] for n in differing})
         return found
 
 
 def _rows(found: Mapping[str, str]) -> nodes.Node:
+    names: dict[str, list[str]] = {}
+    for name in sorted(found):
+        names.setdefault(found[name], []).append(name)
     rows = [
-        line("reason", code(name), text(": "), *sentence(why))
-        for name, why in sorted(found.items())
+        line("reason", *separated(map(code, alike)), text(": "), *sentence(why))
+        for why, alike in names.items()
     ]
     return box("reasons", *rows)
 

@@ -106,7 +106,7 @@ def test_every_function_that_takes_it_lays_its_result_out_so() -> None:
         same = np.array_equal(plain, laid) and plain.dtype == laid.dtype
         if not same or laid.sharding != rows or len(laid.addressable_shards) != 8:
             wrong.append(name)
-    assert wrong == [] and len(calls) > 70
+    assert wrong == [] and len(calls) >= 70
 
 
 def test_by_place_where_jax_has_it_so() -> None:

@@ -18,7 +18,7 @@ from traceir.arrays.sharding import (
 )
 from traceir.arrays.shards import Index
 from traceir.binding.device_put import device_put
-from traceir.lax.checks.out_shardings import check_explicit
+from traceir.lax.structural.sharding_constraints import check_explicit
 from traceir.numpy.arrays.creation import asarray
 from traceir.pytrees import flatten
 

@@ -27,7 +27,6 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.operands import operand as checked
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.elementwise.arithmetic import (
@@ -59,6 +58,7 @@ from traceir.lax.structural.shapes import (
     expand_dims,
     reshape,
 )
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.lax.structural.sorting import top_k
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof

@@ -20,11 +20,11 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import broadcast_shapes as _meet
 from traceir.lax.checks.operands import operand as checked
-from traceir.lax.checks.out_shardings import lying
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.reductions.reductions import dot_general
 from traceir.lax.structural.shapes import broadcast_in_dim, full, reshape
+from traceir.lax.structural.sharding_constraints import lying
 from traceir.tracing.trace import bind, typeof
 
 

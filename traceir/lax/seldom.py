@@ -16,7 +16,6 @@ from traceir.base.tracebacks import publish as _publish
 from traceir.jit.api import jit
 from traceir.lax.checks.operands import DTypeLike, Operand, as_array, dtype_of, shape_of
 from traceir.lax.checks.operands import operand as checked
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import ShapeLike
 from traceir.lax.composites import conv_general_dilated_patches, ragged_dot
@@ -25,6 +24,7 @@ from traceir.lax.reductions.convolution import ConvNumbers, conv_dimension_numbe
 from traceir.lax.reductions.reductions import dot_general
 from traceir.lax.reductions.windows import Padding
 from traceir.lax.structural.shapes import broadcast_in_dim, full, reshape, transpose
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 
 __all__ = [
     "RaggedDotDimensionNumbers",

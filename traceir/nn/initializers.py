@@ -29,8 +29,8 @@ from traceir.lax.checks.operands import (
     given,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays import creation
 from traceir.numpy.elementwise.arithmetic import divide, multiply, sign, sqrt
 from traceir.numpy.linalg import qr

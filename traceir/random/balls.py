@@ -13,7 +13,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, operands
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.reductions.reductions import sum as _sum

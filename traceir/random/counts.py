@@ -13,7 +13,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, split
 from traceir.random.real import uniform
 from traceir.random.requests import Shape, ShapeLike, counted, shaped, spread

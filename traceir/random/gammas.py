@@ -22,7 +22,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, partitionable, split
 from traceir.random.requests import (
     Shape,

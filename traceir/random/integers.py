@@ -18,7 +18,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.composites import clip
 from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, ShapeLike, ranked, shaped

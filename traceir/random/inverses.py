@@ -16,7 +16,7 @@ from traceir.arrays.array import Array
 from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.numpy.elementwise.composites import power as _power
 from traceir.numpy.elementwise.composites import where

@@ -22,7 +22,7 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.linalg import cholesky, eigh, norm, qr, svd
 from traceir.numpy.products.einsum import einsum

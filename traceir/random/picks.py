@@ -23,9 +23,9 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axis_in, shape_tuple
 from traceir.lax.control.bodies import known_number
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.indexing.take_put import take
 from traceir.numpy.manipulation.shapes import moveaxis
 from traceir.numpy.reductions.cumulative import cumsum

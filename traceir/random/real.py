@@ -15,8 +15,8 @@ from traceir.arrays.array import Array
 from traceir.dtypes import finfo, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, operands, shape_of, typed
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, fitting, floating, ranked, real
 from traceir.random.words import unsigned, words

@@ -11,7 +11,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, like
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.random.gammas import gamma, loggamma
 from traceir.random.keys import Key, split

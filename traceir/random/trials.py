@@ -22,7 +22,7 @@ from traceir.lax.checks.operands import (
     operand,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.composites import where
 from traceir.random.keys import Key, one_key
 from traceir.random.real import uniform

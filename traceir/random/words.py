@@ -8,8 +8,8 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import DTypeLike, default_dtype, dtype_of
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.random.keys import Key, one_key, partitionable
 from traceir.tracing.trace import bind_one
 

@@ -7,7 +7,6 @@ have, or raises an error with its rule. Start reading at `operands.operands`.
 - `attribute_hints`: names of public packages, and errors for others
 - `int_ranges`: Python ints, checked to fit a dtype
 - `operands`: operands checked, typed, converted and broadcast
-- `out_shardings`: results that lie on devices as a caller says
 - `precision`: the precision that products are asked for
 - `shapes`: shapes and axes, checked
 - `warnings`: warnings at the user's line

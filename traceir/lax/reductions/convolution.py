@@ -20,10 +20,10 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precision_of
 from traceir.lax.reductions.windows import Padding, explicit, spread
 from traceir.lax.structural.shapes import rev
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.tracing.trace import bind, typeof
 
 Shape = tuple[int, ...]

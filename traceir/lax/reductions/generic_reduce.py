@@ -11,7 +11,6 @@ import numpy as np
 from traceir import rules
 from traceir.base.tracebacks import behind
 from traceir.lax.checks.operands import as_array, convert
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axes_in
 from traceir.lax.control.bodies import called, demand_callable, flat
 from traceir.lax.elementwise.arithmetic import (
@@ -40,6 +39,7 @@ from traceir.lax.structural.shapes import (
     slice_in_dim,
     transpose,
 )
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, Value, typeof
 from traceir.transforms.batching.vmap import vmap

@@ -23,8 +23,8 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precision_of
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.tracing.trace import bind, bind_one, typeof
 
 DotDimensionNumbers = tuple[

@@ -8,7 +8,7 @@ Takes arrays, shapes and indices, gives arrays of the same elements. Start readi
 - `gather_scatter`: gathers and scatters: windows at rows of indices
 - `index_dtypes`: dtypes of indices: wide enough for the extents
 - `shapes`: creation, reshaping and joining under their `jax.lax` names
-- `sharding_constraints`: constraints on how arrays lie on devices
+- `sharding_constraints`: layouts over devices, of arrays and of results
 - `sorting`: sorting and `top_k` under their `jax.lax` names
 - `stop_gradient`: `stop_gradient`: values that derivatives do not follow
 """

@@ -21,8 +21,12 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.operands import operands as all_checked
-from traceir.lax.checks.out_shardings import OutSharding, lying, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.lax.structural.sharding_constraints import (
+    OutSharding,
+    lying,
+    takes_out_sharding,
+)
 from traceir.tracing.trace import bind, bind_one, typeof
 
 

@@ -24,7 +24,6 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.lax.checks.warnings import warn_of_part
 from traceir.lax.structural.index_dtypes import offset
@@ -34,6 +33,7 @@ from traceir.lax.structural.shapes import (
     expand_dims,
 )
 from traceir.lax.structural.shapes import full as lax_full
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.sequences import from_sequence
 from traceir.tracing.trace import bind, typeof
 

@@ -29,8 +29,8 @@ from traceir.lax.checks.operands import (
     typed,
 )
 from traceir.lax.checks.operands import broadcast_shapes as _meet
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.indexing.getitem import getitem
 from traceir.numpy.reductions.cumulative import cumsum

@@ -20,7 +20,7 @@ from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import Operand, convert, is_tracer, joined
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power

@@ -18,9 +18,9 @@ from traceir.lax.checks.operands import (
     promoted,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precisely
 from traceir.lax.checks.shapes import axes_in, axis_in
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import broadcast_to, eye
 from traceir.numpy.linalg.checks import check_square, shown
 from traceir.numpy.linalg.systems import inv, solve

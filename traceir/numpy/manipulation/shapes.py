@@ -19,8 +19,8 @@ from traceir.lax.checks.operands import (
     operands,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.tracing.trace import typeof
 
 

@@ -23,10 +23,10 @@ from traceir.lax.checks.operands import (
     refuse_key,
     shape_of,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.checks.warnings import loses_part
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.elementwise.arithmetic import multiply
 from traceir.numpy.manipulation.shapes import expand_dims, ravel
 from traceir.tracing.trace import typeof

@@ -27,8 +27,8 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.precision import PrecisionLike, precisely
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.products.dot import contracted
 from traceir.tracing.trace import typeof
 

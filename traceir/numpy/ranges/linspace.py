@@ -31,9 +31,9 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.structural.index_dtypes import offset
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.arrays.dtypes import promote_types
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract

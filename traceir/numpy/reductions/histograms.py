@@ -31,7 +31,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
 from traceir.numpy.elementwise.composites import where as _where

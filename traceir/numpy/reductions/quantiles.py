@@ -30,9 +30,9 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.out_shardings import OutSharding, takes_out_sharding
 from traceir.lax.checks.shapes import axes_in
 from traceir.lax.structural.index_dtypes import index_dtype
+from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
 from traceir.numpy.elementwise.composites import where as _where
