@@ -23,10 +23,20 @@ def test_each_program_has_numbers() -> None:
     assert all(numbers.values())
 
 
+def test_the_page_tells_each_program_and_the_version_of_its_library() -> None:
+    text = (FOLDER.parents[1] / "docs" / "libraries.rst").read_text(encoding="utf-8")
+    rows = re.findall(r"^   (\w+), ([\w-]+) ([\w.]+), (.+)$", text, re.MULTILINE)
+    assert [row[0] for row in rows] == names()
+    pins = (FOLDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert {f"{row[1]}=={row[2]}" for row in rows} <= set(pins)
+    assert {row[0] for row in rows if row[3] != "right"} == set(ENDED)
+
+
 @pytest.mark.parametrize("name", names())
 def test_what_a_program_imports_is_pinned(name: str) -> None:
     text = (FOLDER / "requirements.txt").read_text(encoding="utf-8")
-    pinned = set(re.findall(r"^([\w.-]+)==", text.lower(), re.MULTILINE))
+    found = re.findall(r"^([\w.-]+)==", text.lower(), re.MULTILINE)
+    pinned = {name.replace("_", "-") for name in found}
     assert not {"jax", "jaxlib"} & pinned
     tree = ast.parse((PROGRAMS / f"{name}.py").read_text(encoding="utf-8"))
     imported = set()
@@ -35,7 +45,10 @@ def test_what_a_program_imports_is_pinned(name: str) -> None:
             imported |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(str(node.module).partition(".")[0])
-    wanted = {DISTRIBUTIONS.get(n, n) for n in imported - {"__future__", "jax"}}
+    wanted = {
+        DISTRIBUTIONS.get(n, n).replace("_", "-")
+        for n in imported - {"__future__", "jax"}
+    }
     assert wanted <= pinned
     assert any(ast.unparse(n).startswith("def main(") for n in tree.body)
 

@@ -193,7 +193,7 @@ def test_map_takes_a_prefix() -> None:
     [
         ([1, 2], (1, 2), "at tree: expected list, got tuple"),
         ({"a": [1, 2]}, {"a": [1]}, r"at tree\['a'\]: expected 2 children, got 1"),
-        ({"a": 1}, {"b": 1}, r"at tree: expected metadata \('a',\), got \('b',\)"),
+        ({"a": 1}, {"b": 1}, r"at tree: expected the keys \['a'\], got \['b'\]"),
         ((1, None), (1, 2), r"at tree\[1\]: expected NoneType, got int"),
     ],
 )

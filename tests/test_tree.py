@@ -205,7 +205,7 @@ REFUSED = [
         ValueError,
         r"at tree\[0\]: expected tuple",
     ),
-    ("tu.tree_map(add, {'a': 1}, {'b': 1})", ValueError, "metadata"),
+    ("tu.tree_map(add, {'a': 1}, {'b': 1})", ValueError, "Dict key mismatch"),
     ("tu.tree_map(add, None, 3)", ValueError, "expected NoneType, got int"),
     ("tu.tree_map(add, (Mode('a'), 2), (Mode('b'), 2))", ValueError, r"at tree\[0\]"),
     ("tu.tree_map(add, Named(1, (2,)), Named(1, [2]))", ValueError, "at treebee"),

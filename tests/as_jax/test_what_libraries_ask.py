@@ -14,6 +14,7 @@ from traceir import lax
 from traceir.as_jax.modules import core
 from traceir.as_jax.modules.extend.source_info_util import include_frame
 from traceir.as_jax.modules.interpreters import ad
+from traceir.base import config
 from traceir.pytrees import flatten
 from traceir.sharding import SingleDeviceSharding
 
@@ -74,6 +75,21 @@ def test_a_struct_has_a_part_in_promotion() -> None:
     assert jnp.result_type(STRUCT, "int8") == np.float32
     weak = traceir.ShapeDtypeStruct((), "float32", weak_type=True)
     assert jnp.result_type(weak, np.float16(1)) == np.float16
+
+
+def test_a_struct_is_what_others_are_like() -> None:
+    assert jnp.zeros_like(STRUCT).shape == (2, 3)
+    np.testing.assert_array_equal(jnp.full_like(STRUCT, 2), np.full((2, 3), 2))
+    assert jnp.ones_like(STRUCT, dtype="int8").dtype == np.int8
+    assert traceir.jit(lambda: jnp.empty_like(STRUCT))().shape == (2, 3)
+
+
+def test_the_layout_that_a_type_tells_is_that_of_a_whole_array() -> None:
+    layout = traceir.typeof(jnp.ones(3)).sharding
+    assert layout.is_fully_replicated and layout.mesh.empty
+    assert jnp.zeros(3, out_sharding=layout).shape == (3,)
+    with pytest.raises(ValueError, match=r"Dict key mismatch.*'b'"):
+        traceir.tree.map(lambda x, y: x, {"a": 1}, {"a": 1, "b": 2})
 
 
 def test_the_device_of_a_function() -> None:
@@ -200,6 +216,20 @@ def test_the_registry_tells_a_leaf() -> None:
     registry = traceir.tree_util.default_registry
     assert registry.flatten_one_level(jnp.ones(2)) is None
     assert registry.flatten_one_level((1, 2)) == ((1, 2), None)
+
+
+def test_jit_is_left_on_by_the_keyword() -> None:
+    with traceir.disable_jit():
+        assert config.current().disable_jit
+        with traceir.disable_jit(disable=False):
+            assert not config.current().disable_jit
+
+
+def test_the_processor_has_begun() -> None:
+    from traceir.as_jax.private import found, listed
+
+    row = listed()["jax._src.xla_bridge"]["_backends"]
+    assert found(row["is"])["cpu"].device_count() == len(traceir.devices("cpu"))  # type: ignore[index]  # a dict
 
 
 def test_names_of_pallas_are_not_here() -> None:

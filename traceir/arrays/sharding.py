@@ -6,6 +6,7 @@ computed is the same for any of them.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
@@ -14,10 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.arrays.devices import CPU, CpuDevice, SingleDeviceSharding, devices
 from traceir.arrays.meshes import Mesh, Shape
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import laid_by
 from traceir.pytrees import flatten
 
 
@@ -263,3 +265,14 @@ def spread_specs(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
         return flatten.spread(given, tree, is_leaf)
     except ValueError as error:
         raise rules.error("sharding.tree", got=f"{what}: {error}") from None
+
+
+@functools.cache
+def _whole() -> NamedSharding:
+    """The layout of a whole array, of no axis of any mesh."""
+    devices = np.empty((), object)
+    devices[()] = CPU
+    return NamedSharding(Mesh(devices, ()), PartitionSpec())
+
+
+laid_by(_whole)

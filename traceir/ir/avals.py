@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -14,6 +15,15 @@ from traceir.dtypes import as_dtype, float0, is_bfloat16, is_inexact
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 # Reentrant: a collection inside may run a user's code.
 _lock = kept_over_forks(threading.RLock())
+
+
+# What gives the layout of a whole array: it is a class of a part above this one.
+_layouts: list[Callable[[], Any]] = []
+
+
+def laid_by(load: Callable[[], Any]) -> None:
+    """Let a function give the layout that types tell."""
+    _layouts[:] = [load]
 
 
 class ShapedArray:
@@ -95,6 +105,16 @@ class ShapedArray:
         if is_inexact(self.dtype):
             return self
         return ShapedArray(self.shape, float0)
+
+    @property
+    def sharding(self) -> Any:
+        """The layout of a whole array: where one lies is no part of its type.
+
+        >>> ShapedArray((2,), "float32").sharding.is_fully_replicated
+        True
+        """
+        [load] = _layouts
+        return load()
 
     def str_short(self) -> str:
         """The type as program text has it, such as `f32[2,3]`."""

@@ -288,6 +288,12 @@ def _up_to(treedef: TreeDef, tree: PyTree, path: Path, found: list[Any]) -> None
         raise _difference(path, wanted, got)
     parts, meta = kind.split(tree)
     children = list(parts)
+    if treedef.node_type is dict and meta != treedef.meta:
+        where = key_path(path, "tree")
+        raise ValueError(
+            f"Dict key mismatch: pytree structures differ at {where}: expected the "
+            f"keys {list(treedef.meta)}, got {list(meta)}"
+        )
     if len(children) != len(treedef.below):
         wanted, got = f"{len(treedef.below)} children", str(len(children))
         raise _difference(path, wanted, got)

@@ -10,6 +10,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
 from traceir.dtypes import KEY
+from traceir.ir.structs import ShapeDtypeStruct
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -252,7 +253,7 @@ def _of_words(name: str, fill: Operand, shape: tuple[int, ...]) -> Array:
 
 @takes_out_sharding
 def full_like(
-    a: Operand,
+    a: Operand | ShapeDtypeStruct,
     fill_value: Operand,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
@@ -260,13 +261,17 @@ def full_like(
     device: Any = None,
     out_sharding: OutSharding = None,
 ) -> Array:
-    """`full` with the shape, dtype and weakness of another array, where not given.
+    """`full` with the shape, dtype and weakness of another array or of a struct, where
+    not given.
 
     >>> full_like(zeros(2), 7)
     Array([7., 7.], dtype=float32)
     """
     check_device(device)
-    aval = typeof(operand("full_like", a))
+    if isinstance(a, ShapeDtypeStruct):
+        aval = a.aval
+    else:
+        aval = typeof(operand("full_like", a))
     if dtype is KEY or (dtype is None and aval.dtype is KEY):
         extents = aval.shape if shape is None else shape_tuple(shape)
         return _of_words("full_like", fill_value, extents)
@@ -281,7 +286,7 @@ def full_like(
 
 @takes_out_sharding
 def zeros_like(
-    a: Operand,
+    a: Operand | ShapeDtypeStruct,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
     *,
@@ -298,7 +303,7 @@ def zeros_like(
 
 @takes_out_sharding
 def ones_like(
-    a: Operand,
+    a: Operand | ShapeDtypeStruct,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
     *,

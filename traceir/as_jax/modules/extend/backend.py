@@ -42,3 +42,7 @@ def backends() -> dict[str, CpuPlatform]:
     ['cpu']
     """
     return {default_backend(): get_backend()}
+
+
+# The platforms that have begun: all, from the start.
+BEGUN = {"cpu": CpuPlatform("cpu")}
