@@ -50,6 +50,8 @@ class Graph:
         self.closed = closed
         self.eqns = closed.jaxpr.eqns
         self.at = {v: k for k, eqn in enumerate(self.eqns) for v in eqn.outputs}
+        # By identity: each is asked for a hundred times in a long program.
+        self._entries = {id(eqn): entry_of(eqn) for eqn in self.eqns}
         self.readers: dict[Var, list[Eqn]] = defaultdict(list)
         for eqn in self.eqns:
             for atom in dict.fromkeys(eqn.inputs):
@@ -59,7 +61,7 @@ class Graph:
 
     def entry(self, eqn: Eqn) -> EmitterKind:
         """The emitter's entry of an equation."""
-        found = entry_of(eqn)
+        found = self._entries.get(id(eqn)) or entry_of(eqn)
         assert found is not None, eqn.primitive
         return found
 
