@@ -54,7 +54,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         costs,
         coverage,
         coverage_jax,
-        coverage_jax,
         doctests,
         examples,
         landing,

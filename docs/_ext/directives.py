@@ -16,7 +16,7 @@ from _ext.drawings import hasse, layers, nesting
 from _ext.judgements import letters
 from _ext.levels import levels_table
 from _ext.machine import machine_nodes
-from _ext.packages import first_sentence, packages
+from _ext.packages import Package, first_sentence, packages
 from _ext.pieces import box, drawing, line, link, separated, text, to_page
 from _ext.primitives import primitive
 from _ext.rows import clause, row_table
@@ -233,17 +233,18 @@ class Contracts(SphinxDirective):
         steps: dict[str, list[int]] = {}
         for n, item in enumerate(path.findall(nodes.list_item), 1):
             steps.setdefault(next(item.findall(nodes.literal)).astext(), []).append(n)
-        page = self.env.app.builder.get_relative_uri(self.env.docname, "packages")
-        places = {
-            package.name: (f"{page}#{package.anchor()}", first_sentence(package.text))
-            for package in packages()
-        }
+        places = {package.name: self.place(package) for package in packages()}
         notes = layers.Notes(steps, places)
         try:
             svg = layers.diagram(self.arguments[0].split(), notes)
         except ValueError as error:
             raise self.error(str(error)) from None
         return [drawing(svg), *path.children]
+
+    def place(self, package: Package) -> tuple[str, str]:
+        """The address of a package's map, and its first sentence."""
+        page = self.env.app.builder.get_relative_uri(self.env.docname, package.page)
+        return f"{page}#{package.anchor()}", first_sentence(package.text)
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {

@@ -52,6 +52,12 @@ class Package:
         """The id of the package's section on the site."""
         return nodes.make_id(f"package-{self.name}")
 
+    @property
+    def page(self) -> str:
+        """The page that its map is on."""
+        is_library = self.name.partition(".")[0] == TOPS[0]
+        return "packages" if is_library else "packages_backend"
+
     def prose(self) -> str:
         """The docstring without its examples."""
         parts = self.text.split("\n\n")
@@ -92,13 +98,15 @@ def _inits(folder: Path, depth: int | None = None) -> Iterator[Path]:
 
 
 class Packages(SphinxDirective):
-    """`.. packages::` shows the map of each package, in a section of its own."""
+    """`.. packages::` shows the map of each package whose map is on this page, in a
+    section of its own."""
 
     required_arguments = 0
 
     def run(self) -> list[nodes.Node]:
         """A section for each package."""
-        return [self.section(package) for package in packages()]
+        page = self.env.docname
+        return [self.section(one) for one in packages() if one.page == page]
 
     def section(self, package: Package) -> nodes.section:
         """The map of a package under its name."""

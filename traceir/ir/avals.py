@@ -76,6 +76,11 @@ class ShapedArray:
         return len(self.shape)
 
     @property
+    def aval(self) -> ShapedArray:
+        """Itself, where it stands for an array, as a `ShapeDtypeStruct` does."""
+        return self
+
+    @property
     def size(self) -> int:
         """The number of elements."""
         size = 1

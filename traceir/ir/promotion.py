@@ -184,7 +184,7 @@ def python_aval(
         return _scalar_aval("float", x64, rules)
     if isinstance(value, complex):
         return _scalar_aval("complex", x64, rules)
-    raise _no_array(value)
+    raise no_array(value)
 
 
 _NAMES = (
@@ -193,7 +193,8 @@ _NAMES = (
 )
 
 
-def _no_array(value: object) -> Exception:
+def no_array(value: object) -> Exception:
+    """The error of a value that is no array where one is asked for (jit.argument)."""
     hint = None
     if hasattr(value, "__dataclass_fields__"):
         hint = "register its class with `traceir.tree_util.register_dataclass`"

@@ -11,7 +11,7 @@ from traceir.arrays.array import Array, Far
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
-from traceir.ir.promotion import python_aval
+from traceir.ir.promotion import no_array, python_aval
 from traceir.ir.typecheck import infer
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.nan_checks import check_results, watched
@@ -65,4 +65,7 @@ def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     """A concrete value as an array of the abstract value's dtype."""
     if type(value) is Array or type(value) is Far:
         return value._value
-    return np.asarray(value, aval.dtype)
+    try:
+        return np.asarray(value, aval.dtype)
+    except TypeError:  # a struct, which has no elements
+        raise no_array(value) from None

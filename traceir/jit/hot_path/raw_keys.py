@@ -17,6 +17,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import LIVING, Array, Far, far, place_of, with_place
 from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import no_array
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec
 from traceir.jit.cache.static_keys import typed
@@ -227,3 +228,5 @@ def as_input(value: Any, aval: ShapedArray) -> np.ndarray:
         raise rules.error(
             "jit.overflow", got=f"{value} for {aval.str_short()}"
         ) from None
+    except TypeError:  # a struct, which has no elements
+        raise no_array(value) from None

@@ -17,6 +17,8 @@ from traceir.arrays.array import LIVING, Array
 from traceir.base import config, tracebacks
 from traceir.dtypes import float0
 from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import no_array
+from traceir.ir.structs import ShapeDtypeStruct
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.cache.signature import form_of
 from traceir.jit.staging import input_aval
@@ -61,6 +63,8 @@ def as_array(value: Value, path: Callable[[], str]) -> Value:
     if type(value) in LIVING:
         return value
     try:
+        if isinstance(value, (ShapeDtypeStruct, ShapedArray)):
+            raise no_array(value)
         aval = input_aval(value, config.local.context.x64)
     except rules.TraceirError as error:
         got, hint = f"{error.got} at {path()}", argument_hint(error, CLOSE_OVER)
