@@ -26,7 +26,6 @@ RELATIVE, ABSOLUTE = 1e-3, 1e-4
 # Programs that do not run yet, with what ends them.
 ENDED = {
     "distrax_flow": "`eqn.primitive` is a text, and `eqn.params` no dict",
-    "jax_md_energy": "no `scipy.sparse.linalg`",
     "quax_unit": "traces of a library's own: `core.Trace` as a base class",
 }
 
