@@ -1,4 +1,4 @@
-"""What only describes an array is no array. Rules: jit.argument, jit.dtype"""
+"""Descriptions of arrays, which are no arrays. Rules: jit.argument, jit.dtype"""
 
 from __future__ import annotations
 
