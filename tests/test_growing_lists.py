@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
 import pytest
+from growing_programs import program
 from rule_errors import raises_rule
 
 import traceir_numba
@@ -159,6 +162,39 @@ def test_lists_are_pythons(function: Function, size: int) -> None:
         assert type(a) is type(b) or np.ndim(b) == 0
         np.testing.assert_allclose(a, b, 1e-14)
         assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+def both_sides(x: Any) -> Any:
+    """Sides of which both make room."""
+    out = []
+    if x[3] < 0.7:
+        if x[1] > 0.2:
+            out.append(x[2])
+        else:
+            if x[0] > 0.1:
+                out.append(x[0])
+                out.append(x[1])
+            out.append(x[3])
+        out.append(x[0] * 2)
+    return out
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_side_keeps_what_it_appends(seed: int) -> None:
+    x = np.random.default_rng(seed).random(4)
+    assert traceir_numba.jit(both_sides)(x) == both_sides(x)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_functions_are_pythons(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / f"random_{seed}.py"
+    path.write_text(program(seed), encoding="utf-8")
+    function = run_path(str(path))["f"]
+    compiled = traceir_numba.jit(function)
+    for part in range(3):
+        x = np.random.default_rng([seed, part]).random(6)
+        for found, wanted in zip(compiled(x), function(x), strict=True):
+            np.testing.assert_allclose(found, wanted, 1e-12)
 
 
 def test_a_length_is_no_size_of_a_program() -> None:

@@ -1,4 +1,4 @@
-"""Choices while a function is traced: `if`, conditional expressions, `and`.
+"""Choices while a function is traced: `if` statements, and their sides.
 
 Serves: staged.choice, staged.join
 
@@ -9,7 +9,7 @@ each as a region, and joins what they make of the state.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir import lax, rules
@@ -26,18 +26,16 @@ from traceir.face.checks.status import (
     status_of,
 )
 from traceir.face.control_flow import state
-from traceir.face.control_flow.growing_lists import grown, note_choice
+from traceir.face.control_flow.growing_lists import MovedLists, grown, note_choice
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.jit.runtime_checks import Slot
 from traceir.lax.checks.operands import convert, typed
 from traceir.lax.control.choice import INDEX, choose
-from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import Tracer, in_force
 
 Names = Sequence[str]
-Later = Callable[[], Any]
 
 
 class Diverged(BaseException):
@@ -58,6 +56,12 @@ def truth_of(value: Any) -> Any:
     if value.dtype == bool:
         return value.now()
     return lax.ne(value.now(), typed(0, value.dtype, value.aval.weak_type))
+
+
+def negated(value: Any) -> Any:
+    """`not value`."""
+    truth = truth_of(value)
+    return not truth if isinstance(truth, bool) else traced(lax.bitwise_not(truth))
 
 
 def is_recorded(truth: Any) -> bool:
@@ -97,6 +101,7 @@ class Side:
         # be, and the flags that it is, which are results of the choice.
         self.owners: dict[int, list[tuple[Any, Any]]] = {}
         self.status: Status | None = None
+        self.lists: dict[int, Any] = {}
 
     def finish(self, values: dict[str, Any], diverged: bool = False) -> None:
         """Take the state at the end, while the region is in force."""
@@ -105,6 +110,8 @@ class Side:
         self.status = status_of(self.region)
         for key, held in self.region.memory.items():
             self.memory[key] = held.array, held.array.now()
+        moved = self.region.moved
+        self.lists = {key: array.now() for key, (_, array) in moved.items()}
         self.region.end()
         with in_force(self.region):
             for array in () if diverged else self._arrays():
@@ -255,6 +262,9 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
     for key, array in arrays.items():
         now = [s.memory[key][1] if key in s.memory else array.now() for s in (yes, no)]
         outputs.add(now[0], now[1], array.aval)
+    lists = MovedLists(yes, no)
+    for now, aval in lists.outputs():
+        outputs.add(now[0], now[1], aval)
     for flag in yes.flags():
         outputs.add(flag, False, state.BOOL)
     for flag in no.flags():
@@ -269,6 +279,7 @@ def joined(truth: Tracer, yes: Side, no: Side) -> dict[str, Any]:
         found[name] = state.built(kind, iter(leaves))
     for array in arrays.values():
         array.replace(next(results))
+    lists.settle(results)
     always: list[dict[int, NumpyTracer]] = []
     group = object() if yes.is_apart() and no.is_apart() else None
     for side, flag in ((yes, truth), (no, negated(truth))):
@@ -327,73 +338,3 @@ class _Outputs:
             return []
         bodies = [r.body(atoms) for r, atoms in zip(regions, self.atoms, strict=True)]
         return choose(convert(truth, INDEX), bodies, [], reverse=True)
-
-
-# Expressions --------------------------------------------------------------------------
-
-
-def choose_value(test: Any, yes: Later, no: Later) -> Any:
-    """`yes() if test else no()`."""
-    truth = truth_of(test)
-    if not is_recorded(truth):
-        return yes() if truth else no()
-    sides = []
-    for later in (yes, no):
-        side = Side(truth)
-        outer = put_in_force(side.region)
-        try:
-            side.finish({"": later()})
-        except (Diverged, ArithmeticError, LookupError, ValueError) as ended:
-            if not diverges(ended):
-                raise
-            side.finish({"": state.UNBOUND}, diverged=True)
-        finally:
-            put_in_force(outer)
-            side.region.end()
-        sides.append(side)
-    found = joined(truth, *sides)[""]
-    if type(found) is MissingValue:
-        error = rules.error("staged.join", got=f"a choice: {found.reason}")
-        raise demanded(error, found.truth)
-    return found
-
-
-def all_of(first: Any, *rest: Later) -> Any:
-    """`first and ...`."""
-    return _first_of(first, rest, False)
-
-
-def any_of(first: Any, *rest: Later) -> Any:
-    """`first or ...`."""
-    return _first_of(first, rest, True)
-
-
-def _first_of(first: Any, rest: Sequence[Later], wanted: bool) -> Any:
-    """The first of some values with a truth, or the last of them."""
-    if not rest:
-        return first
-    truth = truth_of(first)
-    if truth is wanted:
-        return first
-
-    def later() -> Any:
-        return _first_of(rest[0](), rest[1:], wanted)
-
-    if not is_recorded(truth):
-        return later()
-    sides = (lambda: first), later
-    return choose_value(truth, *(sides if wanted else sides[::-1]))
-
-
-def negated(value: Any) -> Any:
-    """`not value`."""
-    truth = truth_of(value)
-    return not truth if isinstance(truth, bool) else traced(lax.bitwise_not(truth))
-
-
-def chained(left: Any, *parts: Any) -> Any:
-    """`left < middle < right`: comparisons, each with its right operand."""
-    compare, later, *rest = parts
-    right = later()
-    found = compare(left, right)
-    return all_of(found, lambda: chained(right, *rest)) if rest else found

@@ -10,20 +10,21 @@ times the most turns that its loop has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir import lax, rules
 from traceir import numpy as jnp
-from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.array import traced
 from traceir.face.arrays.loop_steps import LoopSteps, TracedList, index_type
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Group, Leaf, Tree, Unrecordable
-from traceir.lax.checks.operands import convert
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.concretization import demanded
-from traceir.tracing.trace import current_trace, in_force
+from traceir.tracing.trace import current_trace, in_force, typeof
 
 # The most elements for which there is room: a gigabyte of numbers.
 MOST_ELEMENTS = 2**27
@@ -35,14 +36,14 @@ class GrowingList(TracedList):
     Raises TypeError (staged.effect) for other elements.
     """
 
-    __slots__ = ("_count", "_elements", "_guessed", "_home", "_kind", "_left", "_most")
+    __slots__ = ("_count", "_first", "_guessed", "_home", "_kind", "_left", "_most")
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._home: Any = current_trace()
         self._kind: Tree | None = _kind_of(values)
         # The most elements that it has in the trace that it is of.
         self._most = len(values)
-        self._elements: Any = array_of(list(values)) if values else None
+        self._first: Any = array_of(list(values)) if values else None
         self._guessed = False
         self._left: list[Any] = []
         count = jnp.full((1,), len(values), index_type().dtype)
@@ -65,8 +66,9 @@ class GrowingList(TracedList):
             self._make_room(regions)
         new = jnp.stack([jnp.asarray(v) for v in value]) if self._width else value
         number = self.length
-        for array, part in ((self._elements, new), (self._count, number + 1)):
-            place = number if array is self._elements else 0
+        elements = self._elements
+        for array, part in ((elements, new), (self._count, number + 1)):
+            place = number if array is elements else 0
             array.check_home()
             part = convert(part, array.dtype)
             array.replace(traced(array.now().at[place].set(part)))
@@ -155,53 +157,92 @@ class GrowingList(TracedList):
         return self._elements is not before
 
     def has_left(self, array: Any) -> bool:
-        """True if the elements were in an array before they got more memory."""
-        return any(array is one for one in self._left)
+        """True if the elements were in an array before they got more memory here."""
+        left = any(array is one for one in self._left)
+        return left and array is not self._elements
 
     def _make_room(self, regions: Sequence[RegionTrace], count: int = 0) -> None:
-        """Have room for all that may be appended, and `count` elements more."""
+        """Have room for all that may be appended, and `count` elements more: in an
+        array of the trace in force, which a side of a choice hands on."""
         inside = (region.appended.get(id(self), (self, 0))[1] for region in regions)
         needed = self._most + sum(inside) + count
-        (leaf, *_) = state.leaves_of(self._kind)  # type: ignore[arg-type]
-        old = self._elements
+        old, dtype = self._elements, self._dtype
         room = 0 if old is None else old.shape[0]
-        if old is not None and needed <= room and old.dtype == leaf.value.dtype:
+        if old is not None and needed <= room and old.dtype == dtype:
             return
         if needed > MOST_ELEMENTS:
             got = f"a list of up to {needed:,} elements, for which there is no room"
             raise _refused(got, regions)
         room = max(needed, room if needed <= room or count else 2 * room)
-        shape = (room, self._width) if self._width else (room,)
-        with in_force(self._home):
-            made = traced(jnp.zeros(shape, leaf.value.dtype), number=False)
-        self._elements = made
+        if any(region.carries for region in regions):  # the loop makes room later
+            with in_force(self._home):
+                self._first = traced(self.padded(None, room), number=False)
+            return
+        self.take(self.padded(None if old is None else old.now(), room))
         if old is not None:
             self._left.append(old)
-        if old is None or any(region.carries for region in regions):
-            return
-        for trace in (self._home, *reversed(regions)):
-            value = _value_in(old, trace, regions)
-            if value is not None:
-                with in_force(trace):
-                    made.check_home()
-                    held = convert(value, made.dtype)
-                    made.replace(traced(made.now().at[: old.shape[0]].set(held)))
+
+    def take(self, value: Any) -> None:
+        """Have the elements in an array of the trace in force."""
+        trace: Any = current_trace()
+        made = traced(value, number=False)
+        if trace is self._home:
+            self._first = made
+        else:
+            trace.moved[id(self)] = self, made
+
+    def padded(self, value: Any, room: int) -> Any:
+        """Elements, if there are any, and zeros, as many as there is room for."""
+        shape = (room, self._width) if self._width else (room,)
+        zeros = jnp.zeros(shape, self._dtype)
+        if value is None:
+            return zeros
+        return zeros.at[: value.shape[0]].set(convert(value, self._dtype))
+
+    @property
+    def _elements(self) -> Any:
+        """The array of the elements where the trace is, None before there is one."""
+        held = (region.moved.get(id(self)) for region in self._regions())
+        return next((one[1] for one in held if one is not None), self._first)
+
+    @property
+    def _dtype(self) -> Any:
+        (leaf, *_) = state.leaves_of(self._kind)  # type: ignore[arg-type]
+        return leaf.value.dtype
 
 
-def _value_in(array: Any, trace: Any, regions: Sequence[RegionTrace]) -> Any:
-    """The elements that an array has in a trace, which regions inside may have taken
-    over from it; None if the trace has not taken it over."""
-    if array._home is trace:
-        with in_force(trace):
-            return array.now()
-    for region in regions:
-        held = region.memory.get(id(array))
-        if held is not None and held.home is trace:
-            if held.known is not None:
-                return held.known
-            assert held.atom is not None
-            return NumpyTracer(held.atom, trace, array._source)
-    return None
+class MovedLists:
+    """Lists that sides of a choice have moved to other memory, as results of it."""
+
+    def __init__(self, *sides: Any) -> None:
+        found = [one for side in sides for one, _ in side.region.moved.values()]
+        self.lists = list({id(one): one for one in found}.values())
+        self._sides = sides
+
+    def outputs(self) -> Iterator[tuple[list[Any], ShapedArray]]:
+        """The elements of each list at the end of each side, and their type."""
+        for one in self.lists:
+            before = one._elements
+            ends = [self._end(side, one, before) for side in self._sides]
+            room = max(0 if end is None else end.shape[0] for end in ends)
+            values = []
+            for side, end in zip(self._sides, ends, strict=True):
+                with in_force(side.region):
+                    values.append(as_array(one.padded(end, room)))
+            yield values, typeof(values[0])
+
+    def _end(self, side: Any, one: GrowingList, before: Any) -> Any:
+        if id(one) in side.lists:
+            return side.lists[id(one)]
+        if side.diverged or before is None:
+            return None
+        held = side.memory.get(id(before))
+        return before.now() if held is None else held[1]
+
+    def settle(self, results: Iterator[Any]) -> None:
+        """Take the results of the choice."""
+        for one in self.lists:
+            one.take(next(results))
 
 
 def _met(kind: Tree | None, other: Tree) -> Tree | None:

@@ -44,6 +44,7 @@ class RegionTrace(StagingTrace):
         "seen",
         "most_turns",
         "appended",
+        "moved",
     )
     writes_outside = True
 
@@ -71,6 +72,8 @@ class RegionTrace(StagingTrace):
         # appends at most to lists from around it, by their identity.
         self.most_turns: Callable[[], int | None] = lambda: None if carries else 1
         self.appended: dict[int, tuple[Any, int]] = {}
+        # Of a side of a choice, lists whose elements are in an array of its own.
+        self.moved: dict[int, tuple[Any, NumpyTracer]] = {}
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""

@@ -23,14 +23,12 @@ from traceir.face.checks.status import note
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import (
     Diverged,
-    all_of,
-    any_of,
-    chained,
     negated,
     truth_of,
 )
 from traceir.face.control_flow.choices import IfStatement as If
-from traceir.face.control_flow.choices import choose_value as choose
+from traceir.face.control_flow.expressions import all_of, any_of, chained
+from traceir.face.control_flow.expressions import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.growing_lists import GrowingList
 from traceir.face.control_flow.regions import RegionTrace

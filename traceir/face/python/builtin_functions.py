@@ -20,7 +20,8 @@ from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.loop_steps import TracedList, TracedSequence
 from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
-from traceir.face.control_flow.choices import choose_value, truth_of
+from traceir.face.control_flow.choices import truth_of
+from traceir.face.control_flow.expressions import choose_value
 from traceir.face.control_flow.iteration import TracedRange, has_steps
 from traceir.face.functions.selection import Selection
 from traceir.face.python import written
