@@ -8,8 +8,7 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 
 - `aliases`: arrays that a loop's names are bound to anew, and the memory that these had
 - `choices`: choices while a function is traced: `if` statements, and their sides
-- `expressions`: choices in expressions: conditional ones, `and`, `or`, and chains of
-  comparisons
+- `expressions`: choices in expressions: `a if c else b`, `and`, `or`, `a < b < c`
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
 - `growing_lists`: lists to which recorded code appends as often as values decide
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools

@@ -1,4 +1,4 @@
-"""Choices in expressions: conditional ones, `and`, `or`, and chains of comparisons.
+"""Choices in expressions: `a if c else b`, `and`, `or`, `a < b < c`.
 
 Serves: staged.choice, staged.join
 """
