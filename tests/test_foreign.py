@@ -21,6 +21,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir.face.arrays.loop_steps import TracedList
 from traceir.tracing.trace import Tracer
 
 
@@ -94,6 +95,8 @@ def test_every_class_that_compares_takes_any_object() -> None:
         # Made for cases, of a text that is not known, and of traced fields: their
         # comparison fails.
         if kind.__name__ in ("Uncomparable", "DeferredText", "RecordArray"):
+            continue
+        if issubclass(kind, TracedList):  # its length would be asked for
             continue
         if issubclass(kind, type):  # a class of classes compares classes
             continue

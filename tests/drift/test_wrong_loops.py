@@ -217,7 +217,7 @@ WRONG: list[tuple[Callable[[Patch], None], str]] = [
     (zero_for_nothing, "staged/bound-where-it-ran"),
     (raised_while_traced, "staged/unbound-on-a-side-that-does-not-run"),
     (one_turn_more, "staged/no-turn"),
-    (changed_once, "refused/list-on-one-side"),
+    (changed_once, "refused/dictionary-while"),
     (not_left, "refused/data-of-pythons-left-early"),
     (value_of_the_first, "refused/number-or-word"),
     (copies, "refused/inner-loop-that-names"),
