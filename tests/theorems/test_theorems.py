@@ -17,6 +17,7 @@ from theorems.subjects import SUBJECTS
 from theorems.trials import TRIALS, Subject, tried
 from traceir.conform import judge, load_cases
 from traceir.conform.systems.implementations import Oracle
+from traceir.errors import RuleTableError
 from traceir.rules import default
 
 # One in so many programs is tried: of those that are typed, which most are not, fewer
@@ -48,28 +49,33 @@ def test_a_wrong_miniature_fails_the_trial(theorem: str) -> None:
     assert next(faults(theorem, MINIATURES[theorem]()), None)
 
 
-# The trial that needs a rule, by how its id begins.
+# The trial that needs an inference rule, by how its id begins.
 NEEDING = {
-    "theorem.checker": ("judgement.typed", "typing."),
-    "theorem.soundness": ("judgement.run", "running."),
-    "theorem.trace": ("judgement.trace", "tracing."),
-    "theorem.keys": ("judgement.key", "judgement.part", "keying."),
+    "theorem.checker": "typing.",
+    "theorem.soundness": "running.",
+    "theorem.trace": "tracing.",
+    "theorem.keys": "keying.",
 }
 
 
 def rules_of(theorem: str) -> Iterator[str]:
-    """The judgements and inference rules that a trial needs, but those of relations."""
-    tables = default().tables["judgements"]
-    for row in (*tables["judgement"], *tables["inference"]):
+    """The inference rules that a trial needs, but those of relations."""
+    for row in default().tables["judgements"]["inference"]:
         if row["id"].startswith(NEEDING[theorem]) and row["id"] != "running.relation":
             yield row["id"]
 
 
 def test_every_rule_is_needed_by_a_trial() -> None:
-    tables = default().tables["judgements"]
-    ids = [row["id"] for row in (*tables["judgement"], *tables["inference"])]
+    ids = [row["id"] for row in default().tables["judgements"]["inference"]]
     needed = [rule for theorem in NEEDING for rule in rules_of(theorem)]
     assert sorted((*needed, "running.relation")) == sorted(ids)
+
+
+@pytest.mark.parametrize("judgement", default().judgements.judgements)
+def test_without_a_judgement_its_rules_are_not_loaded(judgement: str) -> None:
+    with pytest.raises(RuleTableError, match=r"judgements\.toml: inference") as caught:
+        without(judgement)
+    assert (caught.value.rule, caught.value.got) == ("table.row", judgement)
 
 
 @pytest.mark.parametrize(
