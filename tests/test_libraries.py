@@ -17,7 +17,7 @@ DISTRIBUTIONS = {"haiku": "dm-haiku"}
 
 
 def test_each_program_has_numbers() -> None:
-    numbers = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    numbers = json.loads(NUMBERS.read_text())
     assert list(numbers) == names()
     assert set(ENDED) <= numbers.keys()
     assert all(numbers.values())

@@ -52,18 +52,23 @@ FOR_OTHERS = {
     "zeros.key",
     "ones.key",
     "namespace.x",
+    "composite.version",  # of any version, its decomposition is what is computed
 }
+# By decorator: the parameter that it takes from calls, and reads for the function.
+BY_DECORATOR = {"takes_out_sharding": "out_sharding"}
 
 
 def unread(tree: ast.Module) -> Iterator[str]:
     """The parameters of public functions that nothing reads."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            if any(ast.unparse(d) == "overload" for d in node.decorator_list):
+            decorators = {ast.unparse(d) for d in node.decorator_list}
+            if "overload" in decorators:
                 continue  # it has no body
             given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             inner = (n for part in node.body for n in ast.walk(part))
             names = {n.id for n in inner if isinstance(n, ast.Name)}
+            names |= {p for d, p in BY_DECORATOR.items() if d in decorators}
             yield from (f"{node.name}.{a.arg}" for a in given if a.arg not in names)
 
 
@@ -80,6 +85,9 @@ def test_every_parameter_is_read() -> None:
 def test_an_unread_parameter_is_told() -> None:
     tree = ast.parse("def f(x, *, y=0):\n    return x\ndef _g(z): pass")
     assert [*unread(tree)] == ["f.y"]
+    text = "def f(x, *, y=0, out_sharding=None):\n    return x"
+    assert [*unread(ast.parse(text))] == ["f.y", "f.out_sharding"]
+    assert [*unread(ast.parse(f"@takes_out_sharding\n{text}"))] == ["f.y"]
 
 
 X, V = jnp.ones((2, 3)), np.array([0.5])

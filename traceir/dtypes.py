@@ -19,6 +19,7 @@ BFLOAT16 = "bfloat16"
 def is_float0(value: Any) -> bool:
     """True if a value is such a tangent.
 
+    >>> import numpy as np
     >>> is_float0(np.zeros(3, float0)), is_float0(np.zeros(3))
     (True, False)
     """
@@ -43,6 +44,7 @@ class KeyDType:
 
     NumPy takes it for `KEY_MEMORY`, in which arrays of keys are held; both are equal.
 
+    >>> import numpy as np
     >>> KEY, KEY == KEY_MEMORY, np.empty(3, KEY).view("uint32").shape
     (key<fry>, True, (6,))
     """
@@ -138,6 +140,7 @@ def is_bfloat16(dtype: np.dtype) -> bool:
 def is_half(dtype: np.dtype) -> bool:
     """True if a dtype is floating and has 16 bits: sums of it are taken in float32.
 
+    >>> import numpy as np
     >>> is_half(np.dtype("float16")), is_half(bfloat16()), is_half(np.dtype("int16"))
     (True, True, False)
     """
@@ -147,6 +150,7 @@ def is_half(dtype: np.dtype) -> bool:
 def kind_of(dtype: np.dtype) -> str:
     """`dtype.kind`, and "f" for bfloat16, of which NumPy knows no kind.
 
+    >>> import numpy as np
     >>> kind_of(bfloat16()), kind_of(np.dtype("int8"))
     ('f', 'i')
     """
@@ -157,6 +161,7 @@ def kind_of(dtype: np.dtype) -> str:
 def is_inexact(dtype: np.dtype) -> bool:
     """True if numbers of a dtype are rounded: it is floating or complex.
 
+    >>> import numpy as np
     >>> is_inexact(np.dtype("complex64")), is_inexact(np.dtype("int8"))
     (True, False)
     """
@@ -166,6 +171,7 @@ def is_inexact(dtype: np.dtype) -> bool:
 def part_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of the two parts of a complex one; of any other, itself.
 
+    >>> import numpy as np
     >>> part_dtype(np.dtype("complex64")), part_dtype(np.dtype("int8"))
     (dtype('float32'), dtype('int8'))
     """

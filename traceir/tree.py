@@ -226,6 +226,7 @@ def static(**options: Any) -> Any:
 
     Takes the options of `dataclasses.field`.
 
+    >>> import dataclasses
     >>> from traceir.tree_util import register_dataclass
     >>> @register_dataclass
     ... @dataclasses.dataclass

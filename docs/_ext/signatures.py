@@ -163,7 +163,7 @@ def importing(module: str) -> tuple[str, str]:
 def names_of(module: str) -> frozenset[str]:
     """The names of a module's own that examples may use."""
     found = import_module(module)
-    own = (n for n, v in vars(found).items() if inspect.isfunction(v) and n[0] != "_")
+    own = (n for n, v in vars(found).items() if not inspect.ismodule(v) and n[0] != "_")
     return frozenset(getattr(found, "__all__", own))
 
 

@@ -2,6 +2,6 @@
 
 `make libraries` installs the libraries of `requirements.txt`, without JAX, in an
 environment of its own, and runs `programs` there with this library in JAX's place.
-`numbers.json` has what JAX 0.10.2 gives: the leaves of each result, recorded by
-`python -m libraries --record` where it is installed.
+`tests/records/libraries.json.xz` has what JAX 0.10.2 gives: the leaves of each result,
+recorded by `python -m libraries --record` where it is installed.
 """

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from recorded import Record
 
 FOLDER = Path(__file__).parent
 PROGRAMS = FOLDER / "programs"
-NUMBERS = FOLDER / "numbers.json"
+NUMBERS = Record("libraries.json.xz")
 # How far numbers may be from JAX's: programs of many steps in float32.
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
 # Programs that do not run yet, with what ends them.
@@ -76,12 +77,12 @@ def main(words: Sequence[str]) -> int:
     sys.path.insert(0, str(PROGRAMS))
     if given.record:
         rows = [f"{json.dumps(name)}: {json.dumps(leaves(name))}" for name in names()]
-        NUMBERS.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+        NUMBERS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
         return 0
     import traceir
 
     traceir.as_jax.install()
-    numbers = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    numbers = json.loads(NUMBERS.read_text())
     wrong = 0
     for name in given.names or names():
         told = verdict(name, numbers[name])
