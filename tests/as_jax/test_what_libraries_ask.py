@@ -191,6 +191,26 @@ def test_a_call_with_a_rule_is_transposed_as_its_function() -> None:
     assert float(traceir.vmap(traceir.grad(f))(jnp.zeros(2))[1]) == 3.0
 
 
+def test_a_rule_is_given_an_array_and_the_program_keeps_the_literal() -> None:
+    @traceir.custom_jvp
+    def f(x: Any, y: Any) -> Any:
+        return x * y
+
+    given: list[Any] = []
+
+    def rule(primals: Any, tangents: Any) -> Any:
+        given.append(primals[1].dtype)
+        return f(*primals), tangents[0] * primals[1] + tangents[1] * primals[0]
+
+    f.defjvp(rule)
+    for number in (0.5, np.float32(0.5)):
+        slope = traceir.grad(traceir.jit(lambda x: f(x, number)))  # noqa: B023 # called in this turn
+        assert float(slope(3.0)) == 0.5
+        closed = traceir.make_jaxpr(slope)(3.0)
+        assert not closed.consts and "a 0.5:f32[]" in str(closed)
+    assert set(given) == {np.dtype("float32")}
+
+
 class Unnamed:
     """A function whose names are no texts."""
 

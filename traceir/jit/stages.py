@@ -9,6 +9,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.moved_modules import attributes_of
 from traceir.base.tracebacks import entry_points
 from traceir.errors import shown
 from traceir.ir.avals import ShapedArray
@@ -23,6 +24,9 @@ from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, to_numpy
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, current_trace, typeof
+
+# Earlier pickles have `ShapeDtypeStruct` by this module's name.
+__getattr__ = attributes_of("traceir.ir.structs")
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)

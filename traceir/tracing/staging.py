@@ -141,8 +141,9 @@ class StagingTrace(Trace):
         """A tracer of an outer trace becomes an operand of this one."""
         if tracer._trace not in self.opened:
             self.admit(tracer)
-        if isinstance(tracer, StagedTracer) and type(tracer._var) is Literal:
-            return tracer._var
+        literal = literal_of(tracer)
+        if literal is not None:
+            return literal
         found = self.captures.get(id(tracer))
         if found is None:
             found = self.captures[id(tracer)] = Var(tracer.aval), tracer
@@ -230,6 +231,25 @@ def constants_of(closed: ClosedJaxpr) -> list[Value]:
     ]
 
 
+def concrete(literal: Literal) -> Array:
+    """The array of a literal's type and value."""
+    return Array._wrap(np.array(literal.array), literal.aval)
+
+
+def array_of(literal: Literal) -> Value:
+    """A literal as an array of the trace in force; of one that records, itself."""
+    trace = current_trace()
+    while trace is not None and not isinstance(trace, StagingTrace):
+        trace = trace.parent
+    return trace.tracer(literal, trace, None) if trace else concrete(literal)
+
+
+def literal_of(value: Value) -> Literal | None:
+    """The literal that a traced value is; None for one that is computed or given."""
+    var = value._var if isinstance(value, StagedTracer) else None
+    return var if isinstance(var, Literal) else None
+
+
 def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     """Apply a program's equations to values, in the trace in force.
 
@@ -249,13 +269,11 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
         # A Python number is weak, but of the default dtype of its kind alone.
         value = atom.value
         number = value if type(value) is float else atom.array.item()
-        return number if typeof(number) is atom.aval else as_array(atom)
+        return number if typeof(number) is atom.aval else concrete(atom)
 
     def as_array(atom: Atom) -> Value:
         """The value, as whoever wrote a rule is given it: no number."""
-        if isinstance(atom, Literal):
-            return Array._wrap(np.array(atom.array), atom.aval)
-        return known[atom]
+        return array_of(atom) if isinstance(atom, Literal) else known[atom]
 
     outer = _local.source
     try:

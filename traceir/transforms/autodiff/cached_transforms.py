@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from traceir.base.config import local as _local
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.tracing.staging import StagedTracer, apply, stage
+from traceir.ir.jaxpr import ClosedJaxpr, Literal
+from traceir.tracing.staging import StagedTracer, apply, array_of, literal_of, stage
 from traceir.tracing.trace import (
     Value,
     bind_all,
@@ -89,23 +89,28 @@ def linearize_program(
 
 def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
     """The forward program with residuals, and the linear one."""
-    parts: list[tuple[Linearized, list[Value]]] = []
+    parts: list[tuple[Linearized, list[Value], dict[int, Literal]]] = []
+    own = {id(a) for eqn in closed.jaxpr.eqns for a in eqn.inputs}
 
     def forward(tracers: list[StagedTracer]) -> Values:
         name = closed.jaxpr.debug_name
         outs, linearized = linearize_flat(
             lambda values, _: apply(closed, values), tracers, nonzero, name, "linearize"
         )
-        residuals = residuals_of(linearized)
-        parts.append((linearized, residuals))
+        found = residuals_of(linearized)
+        # What the program has as a literal, the linear one has as one, too.
+        literals = {id(v): a for v in found if (a := literal_of(v)) and id(a) in own}
+        residuals = [v for v in found if id(v) not in literals]
+        parts.append((linearized, residuals, literals))
         return [*outs, *residuals]
 
     program = staged(closed, forward, closed.in_avals)
-    [(linearized, residuals)] = parts
+    [(linearized, residuals, literals)] = parts
     moves = tuple(type(o) is not Zero for o in linearized.outputs)
 
     def linear(tracers: list[StagedTracer]) -> Values:
         known: dict[int, Value] = dict(zip(map(id, residuals), tracers))
+        known.update((k, array_of(literal)) for k, literal in literals.items())
         moving = [t for t in linearized.inputs if t is not None]
         known.update(zip(map(id, moving), tracers[len(residuals) :], strict=True))
         replay(linearized.tape, known)
