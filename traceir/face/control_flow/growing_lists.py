@@ -101,7 +101,7 @@ class GrowingList(TracedList):
             self._guessed = True  # the loop may append later in its turn
             return traced(0, number=True)
         found = self._part()[place]
-        leaves = list(state.leaves_of(self._kind))  # type: ignore[arg-type]
+        leaves = self._leaves
         parts = [found[k] for k in range(len(leaves))] if self._width else [found]
         numbers = [
             traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
@@ -117,10 +117,14 @@ class GrowingList(TracedList):
     @property
     def of_pythons(self) -> bool:
         """True if the numbers are Python's."""
-        leaves = [] if self._kind is None else state.leaves_of(self._kind)
-        return all(leaf.value.weak_type for leaf in leaves)
+        return all(leaf.value.weak_type for leaf in self._leaves)
 
     # Its memory -------------------------------------------------------------------
+
+    @property
+    def _leaves(self) -> list[Leaf]:
+        """The types of an element's numbers; none before there is an element."""
+        return [] if self._kind is None else list(state.leaves_of(self._kind))
 
     @property
     def _width(self) -> int:
@@ -207,8 +211,7 @@ class GrowingList(TracedList):
 
     @property
     def _dtype(self) -> Any:
-        (leaf, *_) = state.leaves_of(self._kind)  # type: ignore[arg-type]
-        return leaf.value.dtype
+        return self._leaves[0].value.dtype
 
 
 class MovedLists:
