@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from compiling import grid
 
+import traceir
 import traceir.numpy as jnp
 from traceir import lax
 
@@ -152,6 +153,29 @@ def products(w: Any, h: Any, xs: Any) -> Any:
     return lax.scan(step, h, xs)
 
 
+def least(n: Any, places: Any, x: Any) -> Any:
+    """The turn at which a looked-up element is least, up to an end that is given."""
+
+    def step(i: Any, best: Any) -> Any:
+        value = x[places[i]]
+        return jnp.where(value < best[1], i, best[0]), jnp.minimum(value, best[1])
+
+    return lax.fori_loop(0, n, step, (n * 0, jnp.inf))
+
+
+def paths(start: Any, following: Any) -> Any:
+    """The lengths of chains that begin at several places."""
+
+    def length(at: Any) -> Any:
+        return lax.while_loop(
+            lambda s: following[s[0]] >= 0,
+            lambda s: (following[s[0]], s[1] + 1),
+            (at, 0),
+        )
+
+    return traceir.vmap(length)(start)
+
+
 FUNCTIONS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "scalars": (scalars, (N,)),
     "never": (never, (VECTOR,)),
@@ -170,6 +194,9 @@ FUNCTIONS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "first": (chosen, (np.int32(0), VECTOR)),
     "last": (chosen, (np.int32(7), VECTOR)),
     "nested": (nested, (N, VECTOR)),
+    "least": (least, (N, np.arange(5)[::-1].astype("int32"), grid(5))),
+    "least of few": (least, (np.int8(3), np.arange(5, dtype="int8"), grid(5))),
+    "paths": (paths, (np.arange(4, dtype="int32"), np.array([2, -1, 3, 1], "int32"))),
     "counts": (counts, (np.arange(9, dtype=np.int16),)),
     "products": (
         products,

@@ -80,7 +80,7 @@ class Draw:
 
     def flow(self, env: list[Any], depth: int) -> list[Any]:
         """The results of a loop or of a choice."""
-        kind = self.random.choice(("while", "scan", "cond"))
+        kind = self.random.choice(("while", "scan", "cond", "count"))
         types = [self.aval() for _ in range(self.random.randrange(1, 5))]
         start = tuple(self.pick(env, *t) for t in types)
 
@@ -94,6 +94,11 @@ class Draw:
             index = self.pick(env, "int32", ())
             branches = [lambda *v: again(v, [])] * self.random.randrange(2, 4)
             return list(lax.switch(index, branches, *start))
+        if kind == "count":
+            end = self.pick(env, "int32", ()) % 4
+            return list(
+                lax.fori_loop(0, end, lambda k, values: again(values, [k]), start)
+            )
         count = self.random.randrange(0, 4)
         if kind == "while":
 

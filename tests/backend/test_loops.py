@@ -28,10 +28,12 @@ from loop_programs import (
 )
 from soak import examples, sample
 
+import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
+from traceir.tracing.staging import apply
 from traceir_numba.loops.program import Assign, CallRoutine, Copy, Loop, Step, While
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.pipeline.build_program import build_program
@@ -117,6 +119,22 @@ def test_random_control_flow_agrees_with_the_evaluator(seed: int) -> None:
     closed, args = random_loops.program(seed), random_loops.arguments(seed)
     got = executable(closed, "program").run(*args)
     want = eval_jaxpr(closed, closed.consts, *args)
+    for one, other in zip(got, want, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=examples(10))
+@given(st.integers(0, 2**31 - 1))
+def test_random_control_flow_in_lanes_agrees_with_the_evaluator(seed: int) -> None:
+    closed = random_loops.program(seed, depth=1)
+    args = [
+        np.stack([x, -x]) if x.dtype != bool else np.stack([x, ~x])
+        for x in random_loops.arguments(seed)
+    ]
+    lanes = traceir.make_jaxpr(traceir.vmap(lambda *xs: apply(closed, xs)))(*args)
+    got = executable(lanes, "program").run(*args)
+    want = eval_jaxpr(lanes, lanes.consts, *args)
     for one, other in zip(got, want, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one, other)

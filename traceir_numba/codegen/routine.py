@@ -19,6 +19,7 @@ from traceir_numba.codegen.body import (
     pointer_name,
 )
 from traceir_numba.codegen.nest import KernelSource
+from traceir_numba.device_functions import short
 from traceir_numba.loops.nest import Access, ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
@@ -339,7 +340,9 @@ class RoutineEmitter:
             self.repeated(step.most_turns, exact=False),
             self.code.block(f"for {counter.index} in range({', '.join(ends)}):"),
         ):
-            self.code.add(f"{self.name(counter.slot)} = {counter.index}")
+            # Indices are of the machine's own size, whatever the counter's dtype is.
+            counted = short(self.buffers[counter.slot].dtype)
+            self.code.add(f"{self.name(counter.slot)} = {counted}({counter.index})")
             self.steps(step.steps)
 
     def point(self, stack: int, row: int, at: str) -> None:

@@ -6,19 +6,19 @@ Serves: derive.while, batch.while, control.reverse-mode
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from traceir import rules
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Params, Var
-from traceir.tracing.staging import StagedTracer, apply
-from traceir.tracing.trace import Value, bind
-from traceir.transforms.autodiff.cached_transforms import jvp_program, staged
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Params, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.tracing.trace import Value, call_form
+from traceir.transforms.autodiff.cached_transforms import jvp_program
 from traceir.transforms.batching.batch_trace import batch_program
 from traceir.transforms.control import regions
-from traceir.transforms.control.cond import select_lanes
 from traceir.transforms.control.scan import interleaved
 from traceir.transforms.rules.axes import place_at
 from traceir.transforms.rules.registry import (
@@ -203,30 +203,67 @@ def with_one_predicate(loop: WhileEqn) -> WhileEqn:
     If there is one for each lane, the new loop runs while any holds, and its body,
     which takes the constants of both programs, leaves the other lanes as they are.
     """
-    aval = loop.test.out_avals[0]
-    if not aval.shape:
+    if not loop.test.out_avals[0].shape:
         return loop
     split = loop.test_nconsts
-    lanes = tuple(range(aval.ndim))
-
-    def test(inputs: list[StagedTracer]) -> Values:
-        return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
-
-    def body(inputs: list[StagedTracer]) -> Values:
-        tested, used, carry = regions.parts(inputs, split, loop.body_nconsts)
-        (which,) = apply(loop.test, [*tested, *carry])
-        found = apply(loop.body, [*used, *carry])
-        pairs = zip(found, carry, strict=True)
-        return [select_lanes(which, old, new) for new, old in pairs]
-
-    one = loop.test.memo(
-        "any lane", lambda: staged(loop.test, test, loop.test.in_avals)
-    )
-    avals = [*loop.test.in_avals[:split], *loop.body.in_avals]
-    each = loop.body.memo(
-        ("each lane", loop.test, split), lambda: staged(loop.body, body, avals)
-    )
+    one = loop.test.memo("any lane", lambda: _of_any_lane(loop.test))
+    each = loop.body.memo(("each lane", loop.test, split), lambda: _in_each_lane(loop))
     return WhileEqn(one, split, each, split + loop.body_nconsts)
+
+
+# Both programs are written, not traced: equations of a program that is being lowered
+# have params that no row has.
+def _of_any_lane(test: ClosedJaxpr) -> ClosedJaxpr:
+    """A test that holds if that of any lane does."""
+    (which,), eqns = test.jaxpr.outvars, [*test.eqns]
+    lanes = tuple(range(len(which.aval.shape)))
+    holds = _append(eqns, "reduce_or", which, axes=lanes)
+    jaxpr = replace(test.jaxpr, eqns=tuple(eqns), outvars=(holds,))
+    return ClosedJaxpr(jaxpr, test.consts, test.backend)
+
+
+def _in_each_lane(loop: WhileEqn) -> ClosedJaxpr:
+    """A body that leaves the lanes as they are whose test does not hold."""
+    body, test = loop.body.jaxpr, loop.test.jaxpr
+    used, carry = body.invars[: loop.body_nconsts], body.invars[loop.body_nconsts :]
+    tested = tuple(Var(v.aval) for v in test.invars[: loop.test_nconsts])
+    constvars = tuple(Var(v.aval) for v in test.constvars)
+    known: dict[Atom, Atom] = dict(zip(test.constvars, constvars, strict=True))
+    known.update(zip(test.invars, (*tested, *carry), strict=True))
+    eqns = []
+    for eqn in test.eqns:
+        inputs = tuple(known.get(a, a) for a in eqn.inputs)
+        outputs = tuple(Var(v.aval) for v in eqn.outputs)
+        known.update(zip(eqn.outputs, outputs, strict=True))
+        eqns.append(replace(eqn, inputs=inputs, outputs=outputs))
+    which = known.get(test.outvars[0], test.outvars[0])
+    eqns += body.eqns
+    outvars = []
+    for new, old in zip(body.outvars, carry, strict=True):
+        shape, lanes = old.aval.shape, tuple(range(len(which.aval.shape)))
+        chosen = which
+        if len(lanes) < len(shape):
+            given = {"shape": shape, "broadcast_dimensions": lanes}
+            chosen = _append(eqns, "broadcast_in_dim", which, **given)
+        outvars.append(_append(eqns, "select_n", chosen, old, new))
+    made = Jaxpr(
+        (*constvars, *body.constvars),
+        (*tested, *used, *carry),
+        tuple(eqns),
+        tuple(outvars),
+        body.debug_name,
+    )
+    consts = (*loop.test.consts, *loop.body.consts)
+    return ClosedJaxpr(made, consts, loop.body.backend)
+
+
+def _append(eqns: list[Eqn], primitive: str, *inputs: Atom, **given: Any) -> Var:
+    """Add an equation with one result, which is given."""
+    params = sort_params({**call_form(primitive)[0], **given})
+    (aval,) = infer(primitive, tuple(a.aval for a in inputs), params)
+    out = Var(aval)
+    eqns.append(Eqn(primitive, inputs, (out,), params))
+    return out
 
 
 JVP["while"] = jvp_while
