@@ -25,7 +25,7 @@ WORKLOADS = (
 )
 WHOLE = ("examples", "plain")
 FIRST = ("compiles", "growth", "processes", "memory")
-GROUPS = (*WORKLOADS, *WHOLE, "calls", "eager", *FIRST)
+GROUPS = (*WORKLOADS, *WHOLE, "calls", "steps", "eager", *FIRST)
 RESULTS = Path(__file__).parent / "results.json"
 
 

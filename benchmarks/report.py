@@ -42,6 +42,7 @@ TITLES = {
     "examples": "Examples",
     "plain": "Plain NumPy functions",
     "calls": "Calls of nine elements",
+    "steps": "Small steps",
     "eager": "Calls outside traces",
     "compiles": "First calls",
     "growth": "Growth",

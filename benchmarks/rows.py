@@ -15,7 +15,13 @@ from benchmarks.worlds import OWN, calls_of, copy, moved
 Row = dict[str, Any]
 # Calls of microseconds are sampled more often: the scheduler disturbs them more.
 MANY = 41
-CALLED = {"calls": MANY, "eager": MANY, "plain": MANY, "examples": ROUNDS}
+CALLED = {
+    "calls": MANY,
+    "steps": MANY,
+    "eager": MANY,
+    "plain": MANY,
+    "examples": ROUNDS,
+}
 
 
 def rows_of(group: str, only: str) -> Iterator[Row]:
@@ -23,6 +29,7 @@ def rows_of(group: str, only: str) -> Iterator[Row]:
     match group:
         case (
             "calls"
+            | "steps"
             | "eager"
             | "plain"
             | "examples"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import settings as settings_
 from hypothesis import strategies as st
@@ -14,6 +18,7 @@ from soak import examples
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir.base import config, cost_model
 from traceir.jit.cache.cache_key import KeyTable
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
@@ -42,15 +47,61 @@ numbers = st.sampled_from([0, 1, True, False, 0.0, -0.0, 1.0, float("nan")])
 scalars = st.builds(lambda x, dtype: np.dtype(dtype).type(x), numbers, floats_)
 leaves = arrays | numbers | scalars | arrays.map(jnp.asarray) | numbers.map(jnp.asarray)
 keys_ = st.sampled_from(["a", "b", 0, True, 1.0])
-trees = st.recursive(
-    leaves | st.none(),
-    lambda inner: (
+
+
+class Pair(NamedTuple):
+    """A named tuple."""
+
+    x: Any
+    y: Any
+
+
+class Twin(NamedTuple):
+    """The same, of another type."""
+
+    x: Any
+    y: Any
+
+
+@traceir.tree_util.register_dataclass
+@dataclasses.dataclass
+class Layer:
+    """A dataclass with metadata."""
+
+    x: Any
+    kind: Any = dataclasses.field(metadata={"static": True})
+
+
+class Box:
+    """A class with metadata that is registered by functions."""
+
+    def __init__(self, kind: Any, *parts: Any) -> None:
+        self.kind, self.parts = kind, parts
+
+
+traceir.tree_util.register_pytree_node(
+    Box, lambda box: (iter(box.parts), box.kind), lambda kind, parts: Box(kind, *parts)
+)
+kinds = st.sampled_from([0, 1, True, 1.0, 0.0, -0.0, "a", None, int, (1,), (True, "a")])
+
+
+def nodes(inner: Any) -> Any:
+    """Nodes of all kinds."""
+    texts = st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    return (
         st.lists(inner, max_size=2)
         | st.lists(inner, max_size=2).map(tuple)
         | st.dictionaries(keys_, inner, max_size=2).filter(sortable)
-    ),
-    max_leaves=4,
-)
+        | st.builds(Pair, inner, inner)
+        | st.builds(Twin, inner, inner)
+        | st.builds(Layer, inner, kinds)
+        | st.builds(lambda kind, parts: Box(kind, *parts), kinds, st.lists(inner))
+        | st.builds(OrderedDict, texts)
+        | st.builds(defaultdict, st.sampled_from([int, list]), texts)
+    )
+
+
+trees = st.recursive(leaves | st.none(), nodes, max_leaves=4)
 statics = numbers | st.sampled_from(
     [
         *("a", None, (1,), (1.0,), (True,), frozenset([1]), frozenset([True])),
@@ -84,7 +135,7 @@ def flags(values: dict[str, Any]) -> Iterator[None]:
         yield
 
 
-def keys(call: Any, values: dict[str, Any]) -> tuple[Any, Any]:
+def keys(call: Any, values: dict[str, Any], face: str = "jax") -> tuple[Any, Any]:
     """The raw key and the key by the rows of one call."""
     x, y, n, how = call
     args = {"pos": (x, y, n), "kw": (), "mixed": (x,)}[how]
@@ -92,15 +143,17 @@ def keys(call: Any, values: dict[str, Any]) -> tuple[Any, Any]:
     kwargs = dict(list(given_.items())[len(args) :])
     with flags(values):
         raw = raw_key(config.current(), args, kwargs, STATIC)
-        prepared = prepare(bind_arguments(FORM, STATIC, args, kwargs), "jax")
+        prepared = prepare(bind_arguments(FORM, STATIC, args, kwargs), face)
     return raw, KeyTable(default()).key(prepared.call)
 
 
-@given(calls, calls, settings, settings)
-def test_equal_raw_keys_imply_equal_keys(a: Any, b: Any, c: Any, d: Any) -> None:
-    raw_a, key_a = keys(a, c)
+@given(calls, calls, settings, settings, st.sampled_from(["jax", "numpy"]))
+def test_equal_raw_keys_imply_equal_keys(
+    a: Any, b: Any, c: Any, d: Any, face: str
+) -> None:
+    raw_a, key_a = keys(a, c, face)
     for call, values in ((b, d), (a, d), (b, c)):
-        raw_b, key_b = keys(call, values)
+        raw_b, key_b = keys(call, values, face)
         if raw_a is not None and raw_a == raw_b:
             assert key_a == key_b
 
@@ -124,6 +177,12 @@ def test_trees_and_numpy_scalars_have_raw_keys() -> None:
     # Equal keys of other types make other trees.
     assert raw({1: x}) is raw({True: x}) is None
     assert raw({"w": {"text"}}) is None
+    # What nodes are made of beside their leaves counts.
+    assert raw(Pair(x, 1)) == raw(Pair(x + 1, 2)) != raw(Twin(x, 1))
+    assert raw(Layer(x, 1)) == raw(Layer(x, 1)) != raw(Layer(x, True))
+    assert raw(Box("a", x)) == raw(Box("a", x)) != raw(Box("b", x))
+    assert raw(Box([], x)) is None
+    assert raw(OrderedDict(a=x, b=x)) != raw(OrderedDict(b=x, a=x))
     # Known arguments are told apart beside the raw key.
     assert raw("text") == raw("other") != raw(len)
 
@@ -222,3 +281,60 @@ def test_a_guard_gives_what_the_function_gives() -> None:
     assert f.cache_info().hits == cost_model.GUARDED_CALLS + 1
     f.clear_cache()
     assert not f._fast
+
+
+def test_nodes_of_classes_have_guards() -> None:
+    @traceir.jit
+    def f(pair: Any, box: Any) -> Any:
+        kept = OrderedDict(z=pair.x, a=box.parts[0])
+        return Pair(Layer(pair.y.x + 1, "new"), Box(len(box.parts), kept)), None
+
+    def call(kind: Any, *parts: Any) -> Any:
+        return f(Pair(1.0, Layer(jnp.ones(2), "old")), Box(kind, *parts))
+
+    for _ in range(cost_model.GUARDED_CALLS + 2):
+        (layer, box), none = call("k", 5.0)
+    assert f._fast[GUARD] is not None and none is None
+    assert layer.kind == "new" and layer.x.tolist() == [2, 2]
+    assert box.kind == 1 and list(box.parts[0]) == ["z", "a"]
+    assert float(box.parts[0]["a"]) == 5
+    assert f.cache_info().misses == 1
+    for kind, parts in (("q", (5.0,)), ("k", (5.0, 6.0)), ("k", (jnp.ones(2),))):
+        (_, box), _ = call(kind, *parts)
+        assert box.kind == len(parts)
+    assert f.cache_info().misses == 4
+
+
+def test_a_named_tuple_that_is_registered_later_has_calls_of_its_own() -> None:
+    class Late(NamedTuple):
+        x: Any
+        y: Any
+
+    f = traceir.jit(lambda p: (p.x - p.y, [*traceir.tree.map(lambda v: v, p)]))
+    for _ in range(cost_model.GUARDED_CALLS + 1):
+        assert float(f(Late(5.0, 2.0))[0]) == 3
+    traceir.tree_util.register_pytree_node(
+        Late, lambda p: ((p.y, p.x), None), lambda _, c: Late(c[1], c[0])
+    )
+    assert traceir.tree.map(lambda v: v, Late(1, 2)) == Late(1, 2)
+    for _ in range(cost_model.GUARDED_CALLS + 1):
+        assert float(f(Late(5.0, 2.0))[0]) == 3
+    assert f.cache_info().misses == 2
+
+
+def test_plain_functions_know_in_what_order_a_dict_was_made() -> None:
+    f = traceir_numba.jit(lambda d: next(iter(d.values())) * 1)
+    for make in (dict, partial(defaultdict, int)):
+        for _ in range(cost_model.GUARDED_CALLS + 1):
+            assert float(f(make(a=1.0, b=2.0))) == 1
+        assert float(f(make(b=2.0, a=1.0))) == 2
+
+
+def test_what_a_class_refuses_is_told_by_the_call() -> None:
+    f = traceir.jit(lambda box: box.parts[0] + 1)
+    for _ in range(cost_model.GUARDED_CALLS + 1):
+        assert float(f(Box("k", 1.0))) == 2
+    broken = Box("k", 1.0)
+    del broken.parts
+    with pytest.raises(AttributeError, match="parts"):
+        f(broken)

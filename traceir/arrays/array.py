@@ -164,9 +164,11 @@ class Array(Methods, metaclass=_ArrayType):
 
     def delete(self) -> None:
         """Give up the elements; nothing can be computed from the array any more."""
-        if not self.is_deleted():
-            _there.pop(id(self), None)
-            if type(self) is Array:
+        kind = type(self)
+        if kind is not _Deleted:
+            if _there:
+                _there.pop(id(self), None)
+            if kind is Array:
                 del self._value
             self.__class__ = _Deleted
 

@@ -5,8 +5,8 @@ Serves: jit.donate, jit.donate-twice, array.deleted
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from traceir.ir.avals import ShapedArray
 from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec, bind_arguments, resolve_static
-from traceir.jit.cache.trace_cache import TraceCacheEntry
+from traceir.jit.cache.trace_cache import GUARD, TraceCacheEntry
 from traceir.jit.function import JitFunction, Options, P, R
+from traceir.jit.hot_path.guard_codegen import MISS, Runner
 from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
 from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
@@ -58,20 +59,27 @@ class DonatingFunction(JitFunction[P, R]):
         context = local.context
         if local.trace is not None or context.disable_jit:
             return self._call(args, kwargs, None)
+        guard = self._fast.get(GUARD)
+        if guard is not None:
+            found = guard(context, args, kwargs)
+            if found is not MISS:
+                return found
         raw = raw_key(context, args, kwargs, self._raw_static)
-        run = self._fast.get(raw)
-        if run is None:
-            run = self._donor(args, kwargs, raw)
-        check_seal(run.entry, self._fun)
-        return run(args, kwargs)
+        runner: Any = self._fast.get(raw)
+        if runner is None:
+            runner = self._donor(args, kwargs, raw)
+        else:
+            self._counted(runner, args, kwargs)
+        check_seal(runner.entry, self._fun)
+        return runner.run(args, kwargs)
 
     def _making(self) -> Making:
         making, spec = super()._making(), self._donated
         donated = sorted(spec.positions), sorted(spec.names)
         return Making(making.args, (("donated", donated),))
 
-    def _donor(self, args: Any, kwargs: Any, raw: Any) -> _Donor:
-        """The donor that runs calls of one kind."""
+    def _donor(self, args: Any, kwargs: Any, raw: Any) -> Runner:
+        """The runner of calls of one kind."""
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             wanted = self._leaves(prepared, args, kwargs)
@@ -92,10 +100,21 @@ class DonatingFunction(JitFunction[P, R]):
             usable,
             self._options.numpy_out,
         )
+        runner = Runner(
+            run,
+            entry,
+            raw and raw[0],
+            self._static,
+            prepared.bound.origins,
+            exe.run,
+            self._options.numpy_out,
+            usable,
+            taken,
+        )
         if raw is not None:
-            self._cache.remember(self._fast, raw, entry, run)
+            self._cache.remember(self._fast, raw, entry, runner)
         entry.hits -= 1  # `run` counts this call
-        return run
+        return runner
 
     def _leaves(self, prepared: Prepared, args: Any, kwargs: Any) -> tuple[int, ...]:
         """The numbers of the leaves of the donated arguments."""
@@ -189,6 +208,8 @@ class _Donor:
 
     def check(self, found: Sequence[Any]) -> None:
         """Raise ValueError (jit.donate-twice) for an array that is passed again."""
+        if len({*map(id, found)}) == len(found):
+            return
         for k in self.usable:
             again = [n for n, v in enumerate(found) if v is found[k] and n != k]
             if again and type(found[k]) is Array:
@@ -206,14 +227,25 @@ def taken(value: Any, aval: ShapedArray) -> np.ndarray:
         return np.array(value, aval.dtype, order="C")
     memory: np.ndarray = value._value
     value.delete()
-    if _is_free(memory) and memory.dtype == aval.dtype:
+    # Most often: the array alone refers to memory of its own.
+    alone = memory.base is None and getrefcount(memory) == _OWN
+    if (alone or _is_free(memory)) and memory.dtype == aval.dtype:
         return memory
     value._restored(memory)
     return np.array(memory, aval.dtype, order="C")
 
 
+def _own() -> int:
+    memory = np.zeros(1)
+    return getrefcount(memory)
+
+
+# What is counted for an array that one variable holds.
+_OWN = _own()
+
+
 def _count(memory: np.ndarray) -> int:
-    return sys.getrefcount(memory)
+    return getrefcount(memory)
 
 
 def _is_free(memory: np.ndarray) -> bool:

@@ -23,6 +23,8 @@ class Kind:
     ``split`` gives children and metadata, ``join`` rebuilds the node from its type,
     metadata and children. ``keys`` gives the path step to each of ``n`` children as far
     as type and metadata tell, ``keyed`` those of a node where they do not tell all.
+    ``attributes`` are the names of children and metadata of a node that is no more than
+    these, made by its type of all of them by name.
     """
 
     split: Callable[[Any], tuple[Iterable[Any], Any]]
@@ -30,6 +32,7 @@ class Kind:
     keys: Callable[[type, Any, int], Sequence[KeyEntry]]
     show: Callable[[type, Any, list[str]], str]
     keyed: Callable[[Any], Sequence[KeyEntry]] | None = None
+    attributes: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def steps(self, node: Any, meta: Any, n: int) -> Sequence[KeyEntry]:
         """The path step to each of the `n` children of a node."""
@@ -84,7 +87,7 @@ _SEQUENCE = Kind(
     _index_keys,
     _show_tuple,
 )
-_NAMEDTUPLE = Kind(
+NAMEDTUPLE = Kind(
     lambda node: (node, None),
     lambda type_, _, children: type_(*children),
     lambda type_, *_: list(map(GetAttrKey, getattr(type_, "_fields", ()))),
@@ -135,5 +138,5 @@ def kind_of(type_: type) -> Kind | None:
     """The kind of the nodes of a type; None if its instances are leaves."""
     kind = NODES.get(type_)
     if kind is None and issubclass(type_, tuple) and hasattr(type_, "_fields"):
-        return _NAMEDTUPLE
+        return NAMEDTUPLE
     return kind

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from traceir.pytrees.key_path import FlattenedIndexKey, GetAttrKey, KeyEntry
 from traceir.pytrees.node_types import LEAF_TYPES, NODES, Kind, kind_of, show_custom
+from traceir.pytrees.treedef import forget_type
 
 Keyed: TypeAlias = Iterable[tuple[KeyEntry, Any]]
 
@@ -234,7 +235,8 @@ def register_dataclass(
         return type_(**pairs, **dict(zip(meta, values, strict=True)))
 
     keys = list(map(GetAttrKey, data))
-    _register(nodetype, Kind(split, join, lambda *_: keys, show_custom))
+    kind = Kind(split, join, lambda *_: keys, show_custom, attributes=(data, meta))
+    _register(nodetype, kind)
     return nodetype
 
 
@@ -274,4 +276,6 @@ def _register(nodetype: type, kind: Kind) -> None:
     if nodetype in NODES:
         raise ValueError(f"{nodetype.__name__} is registered as a pytree node already")
     LEAF_TYPES.discard(nodetype)
+    if kind_of(nodetype) is not None:  # a named tuple that may have been seen
+        forget_type(nodetype)
     NODES[nodetype] = kind

@@ -206,6 +206,13 @@ def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
     return found
 
 
+def forget_type(type_: type) -> None:
+    """Make no more of a type's structures of today: its kind is about to change."""
+    with _LOCK:
+        for key in [k for k in TABLE if isinstance(k, tuple) and k[0] is type_]:
+            del TABLE[key]
+
+
 def _open(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> OpenTreeDef:
     made = _build(OpenTreeDef, type_, meta, children)
     object.__setattr__(made, "as_made", hashable(meta))

@@ -25,6 +25,8 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.staging import Prepared
 from traceir.pytrees import flatten
+from traceir.pytrees.node_types import kind_of
+from traceir.pytrees.typed_equality import typed as typed_meta
 
 
 def _raw_ndarray(array: np.ndarray) -> Any:
@@ -42,6 +44,22 @@ def _raw_dict(tree: dict[Any, Any]) -> Any:
     if not _only_str(map(type, tree)):  # 1 and True are equal, and other keys
         raise KeyError
     return (dict, *tree, *[RAW[type(v)](v) for v in tree.values()])
+
+
+def _raw_node(tree: Any) -> Any:
+    """A node of a class that is registered, or a named tuple."""
+    kind = kind_of(type(tree))
+    if kind is None:
+        raise KeyError
+    try:
+        children, meta = kind.split(tree)
+        known = typed_meta(meta)
+        hash(known)
+    except Exception:  # which the slow path meets again, and tells
+        raise KeyError from None
+    # In what order a dict was made is known to plain functions.
+    made = tuple(tree) if isinstance(tree, dict) else None
+    return (type(tree), kind, known, made, *[RAW[type(v)](v) for v in children])
 
 
 # How a leaf or tree of each type enters the raw key; others take the slow path.
@@ -80,8 +98,19 @@ def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> 
             ],
             *[typed(a) if n in names else RAW[type(a)](a) for n, a in kwargs.items()],
         )
-    except (KeyError, rules.TraceirError):
+    except KeyError as error:
+        return raw_key(context, args, kwargs, static) if _admitted(error) else None
+    except rules.TraceirError:
         return None
+
+
+def _admitted(error: KeyError) -> bool:
+    """True if the type that had no raw key is one of nodes, which has one now."""
+    (type_,) = error.args or (None,)
+    if not isinstance(type_, type) or type_ in RAW or kind_of(type_) is None:
+        return False
+    RAW[type_] = _raw_node
+    return True
 
 
 def make_fast_path(
