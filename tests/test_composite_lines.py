@@ -22,7 +22,8 @@ import traceir_numba
 from traceir import lax
 from traceir.base import cost_model
 from traceir.base.source_info import Source
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, located, subjaxprs
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
+from traceir.ir.located import located
 
 X = np.ones(3, np.float32)
 BACKENDS = ["reference", "numba"]

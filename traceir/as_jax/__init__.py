@@ -11,6 +11,7 @@ same objects. Start reading at `finder.install`.
 - `finder`: modules of JAX by their names, and `install`
 - `modules`: modules that JAX has and that few programs name
 - `private`: names of JAX's private modules that libraries import, as a published list
+- `wrapped_functions`: a function with keyword arguments that it is always given
 """
 
 from traceir.as_jax.finder import install, installed, standing_in

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from traceir import rules
 from traceir.base import source_info
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, located
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction
+from traceir.ir.located import located
 
 
 def portable(closed: ClosedJaxpr) -> ClosedJaxpr:

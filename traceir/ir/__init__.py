@@ -7,7 +7,9 @@ the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
 - `dependence`: the operands that one result of an equation is computed from
 - `effects`: effects of equations: the things they do besides giving results
 - `jaxpr`: jaxprs: programs in typed A-normal form
+- `located`: programs whose equations stand at lines of the caller
 - `notebooks`: representations for notebooks: HTML of programs, source and tables
+- `params`: params of equations: sorted by name, and looked up by it
 - `promotion`: type promotion: the dtype in which operands meet
 - `structs`: types of arrays as programs write them: a shape and a dtype
 - `typecheck`: type inference of primitives and checks of programs, by the tables

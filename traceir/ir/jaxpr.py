@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field, replace
-from operator import is_
+from dataclasses import field
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -14,8 +13,10 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.notebooks import folded
+from traceir.ir.params import NONE, EqnParams
+from traceir.ir.params import Params as Params
+from traceir.ir.params import sort_params as sort_params
 
-Params = tuple[tuple[str, Hashable], ...]
 T = TypeVar("T")
 
 
@@ -59,6 +60,11 @@ class Literal:
         self.aval = aval
 
     @property
+    def val(self) -> Any:
+        """The value, as JAX names it."""
+        return self.value
+
+    @property
     def array(self) -> np.ndarray:
         """The value as a zero-dimensional array of the literal's dtype."""
         return np.asarray(self.value, self.aval.dtype)
@@ -87,9 +93,19 @@ class Eqn:
     primitive: str
     inputs: tuple[Atom, ...]
     outputs: tuple[Var, ...]
-    params: Params = ()
+    params: Params = NONE
     effects: frozenset[str] = frozenset()
     source: Source | None = field(default=None, compare=False)
+
+    @property
+    def invars(self) -> list[Atom]:
+        """The operands, as JAX names them."""
+        return list(self.inputs)
+
+    @property
+    def outvars(self) -> list[Var]:
+        """The results, as JAX names them."""
+        return list(self.outputs)
 
     def param(self, name: str) -> Any:
         """The value of one parameter; raises KeyError when there is none."""
@@ -133,11 +149,6 @@ class ForeignFunction(HostFunction):
     scope: Callable[[Sequence[int]], AbstractContextManager[None]] | None = None
 
 
-def sort_params(params: Mapping[str, Hashable]) -> Params:
-    """Params in the order in which an equation stores them."""
-    return tuple(sorted(params.items())) if params else ()
-
-
 @dataclass(frozen=True, eq=False)
 class Jaxpr:
     """A program: constants, inputs, equations, outputs.
@@ -160,6 +171,11 @@ class Jaxpr:
     def out_avals(self) -> tuple[ShapedArray, ...]:
         """The types of the outputs."""
         return tuple(v.aval for v in self.outvars)
+
+    @property
+    def effects(self) -> frozenset[str]:
+        """The effects of the equations."""
+        return frozenset().union(*[eqn.effects for eqn in self.eqns])
 
     def canonical(self) -> tuple[object, ...]:
         """The program with variables numbered in order of appearance."""
@@ -218,7 +234,7 @@ def _canonical(jaxpr: Jaxpr) -> tuple[object, ...]:
 
 def _exact(value: Hashable) -> Hashable:
     """A param with the bits of its numbers: a NaN is like itself, a zero has a sign."""
-    if type(value) is tuple:
+    if type(value) is tuple or type(value) is EqnParams:
         return tuple([_exact(part) for part in value])
     if type(value) is float or type(value) is complex:
         return type(value), np.asarray(value).tobytes()
@@ -261,6 +277,16 @@ class ClosedJaxpr:
     def eqns(self) -> tuple[Eqn, ...]:
         """The equations."""
         return self.jaxpr.eqns
+
+    @property
+    def literals(self) -> list[Any]:
+        """The values of the constants, as JAX names them."""
+        return list(self.consts)
+
+    @property
+    def effects(self) -> frozenset[str]:
+        """The effects of the equations."""
+        return self.jaxpr.effects
 
     @property
     def in_avals(self) -> tuple[ShapedArray, ...]:
@@ -343,35 +369,3 @@ def programs_in(params: Params) -> Iterator[ClosedJaxpr]:
         for one in value if isinstance(value, tuple) else (value,):
             if isinstance(one, ClosedJaxpr):
                 yield one
-
-
-def located(closed: ClosedJaxpr, call: Source | None = None) -> ClosedJaxpr:
-    """The program whose equations all stand at a line: at their own, or at the call's.
-
-    A program that is kept for several callers, as that of a composite is, has no line
-    of any of them; its equations stand where the equation does that it is a param of.
-    """
-    eqns = tuple([_located_eqn(eqn, call) for eqn in closed.eqns])
-    if all(map(is_, eqns, closed.eqns)):
-        return closed
-    return ClosedJaxpr(replace(closed.jaxpr, eqns=eqns), closed.consts, closed.backend)
-
-
-def _located_eqn(eqn: Eqn, call: Source | None) -> Eqn:
-    source, params = eqn.source or call, eqn.params
-    if source is not None and any(programs_in(params)):
-        params = tuple([(name, _located_param(v, source)) for name, v in params])
-        if all(a[1] is b[1] for a, b in zip(params, eqn.params)):
-            params = eqn.params
-    if source is eqn.source and params is eqn.params:
-        return eqn
-    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, source)
-
-
-def _located_param(value: Hashable, source: Source) -> Hashable:
-    if isinstance(value, ClosedJaxpr):
-        return located(value, source)
-    if not isinstance(value, tuple):
-        return value
-    found = tuple([_located_param(one, source) for one in value])
-    return value if all(map(is_, found, value)) else found

@@ -21,11 +21,11 @@ from traceir.ir.jaxpr import (
     Literal,
     Params,
     Var,
-    located,
     printer,
     sort_params,
     subjaxprs,
 )
+from traceir.ir.located import located
 from traceir.rules import Clause, Prim, Rules, Scope, default
 from traceir.rules.applied import (
     SCOPES,

@@ -25,9 +25,9 @@ from traceir.ir.jaxpr import (
     Literal,
     Params,
     Var,
-    located,
     subjaxprs,
 )
+from traceir.ir.located import located
 from traceir.ir.notebooks import NotebookText
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import longest_line, warn

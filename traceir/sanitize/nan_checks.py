@@ -15,7 +15,8 @@ from traceir import rules
 from traceir.base.config import Context
 from traceir.dtypes import kind_of
 from traceir.ir.effects import effects
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, located
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.ir.located import located
 from traceir.reference.interpreter import ArrayDomain, InterpretedProgram
 from traceir.reference.regions import REGIONS, Call, region
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params, located
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params
+from traceir.ir.located import located
 from traceir.reference.interpreter import InterpretedProgram, evaluate_eqn
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.host_context import called_from_here

@@ -16,6 +16,7 @@ import numpy as np
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.params import EqnParams
 from traceir.rules import Prim, Rules, default
 from traceir.text.lexer import NUMBER_WORDS, SourceText
 from traceir.text.literals import element_value, literal, untyped_dtype
@@ -189,7 +190,7 @@ class _Resolver:
         inputs = self.operands(scope, equation, params)
         outputs = tuple(self.define(scope, b) for b in equation.outputs)
         self.complete(params, row, equation, inputs, outputs)
-        known = sort_params(params)
+        known = EqnParams(sort_params(params))
         effects = effects_of(primitive, known).union(equation.effects)
         return Eqn(primitive, inputs, outputs, known, effects)
 

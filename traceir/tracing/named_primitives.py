@@ -6,13 +6,17 @@ Serves: level.bind
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import sort_params
-from traceir.tracing.trace import Trace, Value, bind, bind_all, call_form, in_force
+from traceir.tracing.trace import Trace, Value, bind, call_form, in_force
+
+# Params that JAX's primitives have and these have not.
+HIDDEN = {"jit": ("inline",)}
+# What applies a call of functions that are no programs yet, by its primitive.
+WITH_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 class BuiltInPrimitive(str):
@@ -27,6 +31,8 @@ class BuiltInPrimitive(str):
     """
 
     __slots__ = ()
+    call_primitive = False
+    map_primitive = False
 
     @property
     def name(self) -> str:
@@ -40,6 +46,10 @@ class BuiltInPrimitive(str):
 
     def bind(self, *values: Value, **params: Any) -> Any:
         """Apply it: recorded inside a trace, evaluated outside (level.bind)."""
+        if "subfuns" in params:
+            return WITH_FUNCTIONS[self](values, **params)
+        for name in HIDDEN.get(self, ()):
+            params.pop(name, None)
         found = bind(str(self), *values, **params)
         return list(found) if self.multiple_results else found
 
@@ -52,11 +62,27 @@ class BuiltInPrimitive(str):
     ) -> Any:
         """Apply it while a trace is in force."""
         with in_force(trace):
-            found = bind_all(str(self), values, sort_params(params))
-        return list(found) if self.multiple_results else found[0]
+            return self.bind(*values, **params)
+
+    def get_bind_params(self, params: Mapping[str, Any]) -> tuple[list[Any], Any]:
+        """The functions and the params that `bind` takes for an equation's params."""
+        return [], dict(params)
 
     def __repr__(self) -> str:
         return str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return builtin, (str(self),)
+
+
+@functools.cache
+def builtin(name: str) -> BuiltInPrimitive:
+    """The primitive of a name: one object, whoever asks.
+
+    >>> builtin("neg") is builtin("neg")
+    True
+    """
+    return BuiltInPrimitive(name)
 
 
 @functools.cache
@@ -69,4 +95,4 @@ def named(attribute: str) -> BuiltInPrimitive | None:
     name, prims = attribute.removesuffix("_p"), rules.default().prims
     spelled = name.replace("_", "-")  # as scatter-add is
     found = name if name in prims else spelled if spelled in prims else None
-    return None if name == attribute or found is None else BuiltInPrimitive(found)
+    return None if name == attribute or found is None else builtin(found)

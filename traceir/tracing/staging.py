@@ -20,8 +20,10 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.dependence import behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.ir.params import NONE, EqnParams
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import refuse_unrolled
+from traceir.tracing.named_primitives import builtin
 from traceir.tracing.trace import (
     OPENING,
     Trace,
@@ -176,7 +178,8 @@ class StagingTrace(Trace):
         outputs = tuple(map(Var, avals))
         where = line()
         effects = effects_of(primitive, params)
-        self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
+        named, own = builtin(primitive), EqnParams(params) if params else NONE
+        self.eqns.append(Eqn(named, atoms, outputs, own, effects, where))
         if len(self.eqns) == self.look_at:
             so_far = Jaxpr((), (), tuple(self.eqns), (), self.name)
             self.look_at = refuse_unrolled(so_far)

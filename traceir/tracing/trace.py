@@ -48,15 +48,8 @@ class Unplanned(Exception):
 
 
 @entry_points(
-    *(
-        "__hash__",
-        "__bool__",
-        "__int__",
-        "__float__",
-        "__complex__",
-        "__index__",
-        "__array__",
-    ),
+    *("__hash__", "__bool__", "__int__", "__float__"),
+    *("__complex__", "__index__", "__array__"),
 )
 class Tracer(Methods):
     """Stands for an array while a function is traced or transformed.
@@ -71,6 +64,9 @@ class Tracer(Methods):
     aval: ShapedArray
     _trace: Trace
     _source: source_info.Source | None
+
+    def __init__(self, trace: Trace, aval: ShapedArray) -> None:
+        self._trace, self.aval, self._source = trace, aval, None
 
     def __repr__(self) -> str:
         level = f"{self._trace.kind}(level={self._trace.level}/0)"

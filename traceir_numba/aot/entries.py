@@ -18,7 +18,8 @@ import traceir
 from traceir import rules
 from traceir.dtypes import is_key
 from traceir.ir.effects import calls_host
-from traceir.ir.jaxpr import Eqn, Jaxpr, located, subjaxprs
+from traceir.ir.jaxpr import Eqn, Jaxpr, subjaxprs
+from traceir.ir.located import located
 from traceir.jit.stages import Traced
 from traceir.pytrees.treedef import TreeDef, key_path
 from traceir_numba.aot.seals import FORMAT

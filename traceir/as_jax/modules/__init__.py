@@ -10,8 +10,10 @@ of use to libraries alone. Start reading at `core.eval_jaxpr`.
 - `core`: types of programs, tracers, and the state of traces
 - `custom_batching`: functions with batching rules of their own
 - `custom_derivatives`: derivative rules of a user's own, and the zeros they are told
+- `custom_traces`: traces of users, which handle operations by a method of their own
 - `dlpack`: arrays of other libraries, without a copy
 - `dtype_functions`: functions about dtypes that `jax.dtypes` has
+- `literals`: Python numbers with a dtype, in other implementations
 - `monitoring`: events, and who listens to them
 - `names`: names of JAX's first level that few programs ask for
 - `profiler`: named stretches of a program's time, in a file that trace viewers open

@@ -8,14 +8,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from traceir.as_jax.modules.custom_traces import CustomTrace as Trace
 from traceir.errors import ConcretizationTypeError, TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from traceir.ir.jaxpr import Eqn as JaxprEqn
 from traceir.tracing.eval_trace import ensure_compile_time_eval
-from traceir.tracing.named_primitives import BuiltInPrimitive
+from traceir.tracing.named_primitives import builtin
 from traceir.tracing.staging import apply
-from traceir.tracing.trace import Trace, Tracer, current_trace, in_force, typeof
+from traceir.tracing.trace import Trace as AnyTrace
+from traceir.tracing.trace import Tracer, current_trace, in_force, typeof
 from traceir.transforms.custom.custom_primitive import Primitive
 
 AbstractValue: TypeAlias = ShapedArray
@@ -26,7 +28,7 @@ get_aval = typeof
 set_current_trace = in_force
 # Classes of arrays of other libraries, and what tells their types.
 pytype_aval_mappings: dict[type, Callable[[Any], ShapedArray]] = {np.ndarray: typeof}
-stop_gradient_p = BuiltInPrimitive("stop_gradient")
+stop_gradient_p = builtin("stop_gradient")
 
 __all__ = [
     "AbstractValue",
@@ -49,6 +51,7 @@ __all__ = [
     "ensure_compile_time_eval",
     "eval_jaxpr",
     "find_top_trace",
+    "full_lower",
     "get_aval",
     "get_opaque_trace_state",
     "is_concrete",
@@ -96,7 +99,7 @@ class OpaqueTraceState:
 
     __slots__ = ("_trace",)
 
-    def __init__(self, trace: Trace | None) -> None:
+    def __init__(self, trace: AnyTrace | None) -> None:
         self._trace = trace
 
     def __eq__(self, other: object) -> bool:
@@ -124,7 +127,7 @@ def trace_state_clean() -> bool:
     return current_trace() is None
 
 
-def find_top_trace(values: Any) -> Trace | None:
+def find_top_trace(values: Any) -> AnyTrace | None:
     """The trace in force, whatever the values are.
 
     >>> find_top_trace([1.0]) is None
@@ -134,16 +137,14 @@ def find_top_trace(values: Any) -> Trace | None:
 
 
 @contextmanager
-def take_current_trace() -> Iterator[Trace | None]:
-    """The trace in force, which is not inside the `with`.
+def take_current_trace() -> Iterator[AnyTrace | None]:
+    """The trace in force, in which a trace that is made inside the `with` will be.
 
     >>> with take_current_trace() as trace:
     ...     trace is None
     True
     """
-    trace = current_trace()
-    with in_force(None):
-        yield trace
+    yield current_trace()
 
 
 class DropVar(Var):
@@ -168,6 +169,15 @@ def is_concrete(value: Any) -> bool:
     True
     """
     return not isinstance(value, Tracer) or value.knows("level.concretize.array")
+
+
+def full_lower(value: Any) -> Any:
+    """The value itself: a traced value stays one.
+
+    >>> full_lower(1.0)
+    1.0
+    """
+    return value
 
 
 def valid_jaxtype(x: Any) -> bool:

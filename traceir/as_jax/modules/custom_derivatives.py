@@ -1,6 +1,6 @@
 """Derivative rules of a user's own, and the zeros they are told."""
 
-from traceir.tracing.named_primitives import BuiltInPrimitive
+from traceir.tracing.named_primitives import builtin
 from traceir.transforms.custom.closure_convert import closure_convert
 from traceir.transforms.custom.custom_gradient import custom_gradient
 from traceir.transforms.custom.custom_jvp import custom_jvp
@@ -13,8 +13,8 @@ from traceir.transforms.custom.symbolic_zeros import (
     zero_from_primal,
 )
 
-custom_jvp_call_p = BuiltInPrimitive("custom_jvp_call")
-custom_vjp_call_p = BuiltInPrimitive("custom_vjp_call")
+custom_jvp_call_p = builtin("custom_jvp_call")
+custom_vjp_call_p = builtin("custom_vjp_call")
 
 __all__ = [
     "CustomVJPPrimal",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -10,6 +10,12 @@ from traceir.arrays.array import Array
 from traceir.tracing.trace import Tracer
 
 __all__ = ["ArrayLike", "DTypeLike"]
+
+# Libraries that read annotations at run time take classes as they are.
+if TYPE_CHECKING:
+    Number: TypeAlias = np.number[Any]
+else:
+    Number = np.number
 
 
 class SupportsDType(Protocol):
@@ -21,14 +27,6 @@ class SupportsDType(Protocol):
 
 
 ArrayLike: TypeAlias = (
-    Array
-    | Tracer
-    | np.ndarray
-    | np.bool_
-    | np.number[Any]
-    | bool
-    | int
-    | float
-    | complex
+    Array | Tracer | np.ndarray | np.bool_ | Number | bool | int | float | complex
 )
 DTypeLike: TypeAlias = str | type[Any] | np.dtype | SupportsDType

@@ -14,7 +14,8 @@ import numpy as np
 from traceir import rules
 from traceir.dtypes import is_key
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Params, located
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Params
+from traceir.ir.located import located
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.key_reuse.held import (
     HeldKeys,

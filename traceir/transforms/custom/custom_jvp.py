@@ -12,9 +12,10 @@ from traceir.base.tracebacks import entry_points, wraps
 from traceir.ir.jaxpr import HostFunction, Params
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.tracing.named_primitives import WITH_FUNCTIONS
 from traceir.tracing.trace import Tracer, Value, bind, typeof
 from traceir.transforms.custom import custom_calls
-from traceir.transforms.custom.symbolic_zeros import told
+from traceir.transforms.custom.symbolic_zeros import SymbolicZero, told
 from traceir.transforms.rules.registry import (
     JVP,
     JvpResult,
@@ -196,4 +197,41 @@ def jvp_of_call(primals: Values, tangents: Tangents, params: Params) -> JvpResul
     return outs, tangents_out
 
 
+def functions_of_call(given: dict[str, Any]) -> Callable[..., list[Any]]:
+    """The rule of a call, as a function of the leaves of primals and of tangents: it
+    gives those of the results and of their tangents."""
+    rule = custom_calls.host_rule(given["jvp"], "custom_jvp_call")
+    count, symbolic = given["num_consts"], given["symbolic_zeros"]
+
+    def jvp(*leaves: Any) -> list[Any]:
+        half = len(leaves) // 2
+        primals = leaves[count:half]
+        tangents = [
+            Zero(typeof(p)) if isinstance(t, SymbolicZero) else t
+            for p, t in zip(primals, leaves[half + count :], strict=True)
+        ]
+        outs, found = rule(primals, tangents)
+        pairs = zip(outs, found, strict=True)
+        return [*outs, *(told(t, typeof(p), symbolic) for p, t in pairs)]
+
+    return jvp
+
+
+def bind_functions(
+    values: Values, subfuns: Sequence[Any], symbolic_zeros: bool = False
+) -> list[Value]:
+    """Call a function of leaves that has a rule of leaves; see `functions_of_call`."""
+    fun, jvp = subfuns
+    called = custom_jvp(lambda *xs: list(fun.call_wrapped(*xs)))
+
+    def rule(primals: Values, tangents: Sequence[Any]) -> tuple[Any, Any]:
+        found = list(jvp.call_wrapped(*primals, *tangents))
+        return found[: len(found) // 2], found[len(found) // 2 :]
+
+    called.defjvp(rule, symbolic_zeros=symbolic_zeros)
+    found: list[Value] = called(*values)
+    return found
+
+
 JVP["custom_jvp_call"] = jvp_of_call
+WITH_FUNCTIONS["custom_jvp_call"] = bind_functions

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Params, Var, sort_params
+from traceir.ir.params import EqnParams
 
 Mask = tuple[bool, ...]
 E = TypeVar("E", bound=Any)  # an Eqn or what else has its fields
@@ -74,7 +75,8 @@ def live_eqn(eqn: E, needed: Mask) -> E:
         return eqn
     inputs = tuple(a for a, t in zip(eqn.inputs, taken, strict=True) if t)
     outputs = tuple(v for v, n in zip(eqn.outputs, needed, strict=True) if n)
-    return replace(eqn, inputs=inputs, outputs=outputs, params=params)
+    own = EqnParams(params)
+    return replace(eqn, inputs=inputs, outputs=outputs, params=own)
 
 
 def _jit(params: Params, needed: Mask) -> tuple[Params, Mask]:

@@ -1,6 +1,6 @@
 """The names of `jax.extend`, for libraries that extend the system.
 
-Start reading at `linear_util.wrap_init`.
+Start reading at `linear_util.transformation`.
 
 - `backend`: the platforms that are there
 - `core`: types of programs, and primitives of users

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
-__all__ = ["WrappedFun", "transformation", "transformation_with_aux", "wrap_init"]
+from traceir.as_jax.wrapped_functions import WrappedFun, wrap_init
 
-
-class WrappedFun:
-    """A function with keyword arguments that it is always given."""
-
-    def __init__(self, fun: Callable[..., Any], params: dict[str, Any]) -> None:
-        self.f = fun
-        self.params = params
-
-    def call_wrapped(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function."""
-        return self.f(*args, **self.params, **kwargs)
-
-    @property
-    def __name__(self) -> str:
-        return getattr(self.f, "__name__", "<unnamed function>")
-
-
-def wrap_init(
-    f: Callable[..., Any],
-    params: dict[str, Any] | None = None,
-    *,
-    debug_info: Any = None,
-) -> WrappedFun:
-    """A function as functions of `api_util` take it.
-
-    >>> wrap_init(abs).call_wrapped(-1)
-    1
-    """
-    return WrappedFun(f, params or {})
+__all__ = [
+    "WrappedFun",
+    "merge_linear_aux",
+    "transformation",
+    "transformation_with_aux",
+    "wrap_init",
+]
 
 
 Generated = Generator[Any, Any, None]
@@ -86,9 +65,30 @@ def transformation_with_aux(
             kept[:] = [aux]
             return result
 
-        return WrappedFun(call, {}), lambda: kept[0]
+        return WrappedFun(call, {}), functools.partial(_last, kept, fun)
 
     return transformed
+
+
+def _last(kept: list[Any], fun: WrappedFun) -> Any:
+    """The other thing that a generator has yielded."""
+    if not kept:
+        raise RuntimeError(f"{fun.__name__} has not been called")
+    return kept[0]
+
+
+def merge_linear_aux(
+    aux1: Callable[[], Any], aux2: Callable[[], Any]
+) -> tuple[bool, Any]:
+    """The result of the first of two functions, and True; where what it tells of has
+    not been called, that of the second, and False.
+
+    Raises RuntimeError if neither has been called.
+    """
+    try:
+        return True, aux1()
+    except RuntimeError:
+        return False, aux2()
 
 
 def _run(

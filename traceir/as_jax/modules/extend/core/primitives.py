@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from traceir.tracing.named_primitives import BuiltInPrimitive, named
+from traceir.tracing.named_primitives import builtin, named
 
 __all__ = ["call_p", "closed_call_p"]
 
 # No program here has an equation of these names.
-call_p = BuiltInPrimitive("call")
-closed_call_p = BuiltInPrimitive("closed_call")
+call_p = builtin("call")
+closed_call_p = builtin("closed_call")
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,105 @@
+"""Equations as programs that walk jaxprs read them: by JAX's names."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir as jax
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.as_jax.modules.core import Literal, jaxpr_as_fun
+from traceir.as_jax.modules.extend.core.primitives import jit_p
+from traceir.ir.params import EqnParams
+from traceir.text import parse
+
+
+def walked(closed: Any, *args: Any) -> list[Any]:
+    """The results, by an interpreter that knows JAX's names alone."""
+    env: dict[Any, Any] = {}
+
+    def read(var: Any) -> Any:
+        return var.val if isinstance(var, Literal) else env[var]
+
+    jaxpr = closed.jaxpr
+    env.update(zip(jaxpr.invars, args, strict=True))
+    env.update(zip(jaxpr.constvars, closed.literals, strict=True))
+    for eqn in jaxpr.eqns:
+        invals = [read(var) for var in eqn.invars]
+        if eqn.primitive is jit_p:
+            out = walked(eqn.params["jaxpr"], *invals)
+        else:
+            subfuns, params = eqn.primitive.get_bind_params(eqn.params)
+            out = eqn.primitive.bind(*subfuns, *invals, **params)
+        results = out if isinstance(out, list | tuple) else [out]
+        env.update(zip(eqn.outvars, results, strict=True))
+    return [read(var) for var in jaxpr.outvars]
+
+
+def selu(x: Any) -> Any:
+    return jnp.where(x > 0, x, 1.67 * jnp.exp(x) - 1.67).sum()
+
+
+def looped(x: Any) -> Any:
+    return lax.scan(lambda c, v: (jnp.sin(c) + v, c), x[0], x)
+
+
+def chosen(x: Any) -> Any:
+    return lax.cond(x[0] > 0, lambda v: v * 2, jnp.negative, x)
+
+
+def relu_like(x: Any) -> Any:
+    return jax.nn.relu(x) + jax.nn.logsumexp(x)
+
+
+@pytest.mark.parametrize("fun", [selu, looped, chosen, relu_like, jax.grad(selu)])
+def test_an_interpreter_by_jaxs_names_gives_the_numbers(fun: Any) -> None:
+    x = jnp.array([0.3, -1.2, 2.0])
+    for one in (fun, jax.jit(fun)):
+        got = walked(jax.make_jaxpr(one)(x), x)
+        for a, b in zip(got, jax.tree.leaves(fun(x)), strict=True):
+            np.testing.assert_allclose(a, b, 1e-6)
+
+
+def test_primitives_are_one_object_by_name() -> None:
+    closed = jax.make_jaxpr(lambda x: -x + x)(1.0)
+    neg, add = (eqn.primitive for eqn in closed.eqns)
+    assert neg is lax.neg_p and add is lax.add_p
+    assert f"{neg.name} {neg}" == "neg neg" and not neg.call_primitive
+    assert pickle.loads(pickle.dumps(neg)) is neg
+
+
+def test_params_are_read_as_a_dict_is() -> None:
+    closed = jax.make_jaxpr(lambda x: x.sum(axis=1))(jnp.ones((2, 3)))
+    (eqn,) = closed.eqns
+    params = eqn.params
+    assert params["axes"] == (1,) and "axes" in params and "axis" not in params
+    assert params.get("axis", 5) == 5 and list(params.keys()) == list(dict(params))
+    own = params.copy()
+    assert own.pop("axes") == (1,) and params["axes"] == (1,)
+    assert {**params} == dict(params.items()) == params | {}
+    with pytest.raises(KeyError, match="axis"):
+        params["axis"]
+    assert params[0] == ("axes", (1,)) and ("axes", (1,)) in params
+
+
+def test_params_of_programs_that_were_read_or_made_leaner_are_so_too() -> None:
+    closed = parse(
+        "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,)] a in (b,) }"
+    )
+    assert closed.eqns[0].params["axes"] == (0,)
+    inner = jax.make_jaxpr(jax.grad(lambda x: looped(x)[0]))(jnp.ones(3))
+    for eqn in inner.eqns:
+        assert isinstance(eqn.params, EqnParams)
+        for value in eqn.params.values():
+            if isinstance(value, type(inner)):
+                assert all(isinstance(e.params, EqnParams) for e in value.eqns)
+
+
+def test_an_effect_of_an_equation_is_one_of_its_program() -> None:
+    closed = jax.make_jaxpr(lambda x: jax.debug.print("{}", x))(1.0)
+    assert closed.effects == closed.jaxpr.effects == closed.eqns[0].effects != set()
+    assert jaxpr_as_fun(jax.make_jaxpr(jnp.sin)(1.0))(0.0) == [0.0]
