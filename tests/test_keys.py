@@ -194,7 +194,7 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
     "another generator": (
         "random.impl",
         ValueError,
-        lambda: random.key(0, impl="rbg"),
+        lambda: random.key(0, impl="philox"),
     ),
     "number as a key": ("random.key", TypeError, lambda: random.split(1)),
     "nothing as a key": ("random.key", TypeError, lambda: random.uniform(None)),

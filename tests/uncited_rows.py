@@ -16,6 +16,8 @@ ELSEWHERE = {
     "backend.device": "tests/cuda/test_arrays.py",
     "backend.memory": "tests/cuda/test_memory.py",
     "backend.foreign": "tests/cuda/test_foreign.py",
+    # A policy of a case has one list of names.
+    "checkpoint.names": "tests/transforms/test_checkpoint_policies.py",
     # A case writes no files.
     **dict.fromkeys(
         (
@@ -174,6 +176,7 @@ PROSE = {
     **dict.fromkeys(
         ("shard_map.value", "mesh.context"), "tests/transforms/test_shard_map.py"
     ),
+    "checkpoint.saved": "tests/transforms/test_checkpoint_policies.py",
     "cache.strict.compared": "tests/test_jit_strict.py",
     "jit.donated": "tests/test_donation.py",
 }

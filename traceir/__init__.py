@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     )
     from traceir.base.config_scopes import default_prng_impl as default_prng_impl
     from traceir.base.config_scopes import disable_jit as disable_jit
+    from traceir.base.config_scopes import enable_custom_prng as enable_custom_prng
     from traceir.base.config_scopes import explain_cache_misses as explain_cache_misses
     from traceir.base.config_scopes import log_compiles as log_compiles
     from traceir.base.config_scopes import no_tracing as no_tracing
@@ -266,6 +267,7 @@ _LATER = {
     ),
     **dict.fromkeys(
         (
+            "ad_checkpoint",
             "api_util",
             "core",
             "custom_batching",
@@ -282,6 +284,7 @@ _LATER = {
     ),
     "Shard": f"{__name__}.arrays.shards",
     "custom_gradient": f"{__name__}.transforms.custom.custom_gradient",
+    "checkpoint_policies": f"{__name__}.ir",
     "float0": f"{__name__}.dtypes",
 }
 

@@ -26,7 +26,8 @@ _DISTRIBUTIONS = """bernoulli beta betabinom binom cauchy chi2
     dirichlet expon gamma gennorm geom gumbel_l gumbel_r laplace logistic
     multinomial multivariate_normal nbinom norm pareto poisson t
     truncnorm uniform vonmises wrapcauchy"""
-_MODULES = """jax core custom_batching custom_derivatives debug dtypes errors
+_MODULES = """jax ad_checkpoint core custom_batching custom_derivatives debug
+    dtypes errors
     example_libraries.optimizers example_libraries.stax experimental
     experimental.checkify experimental.hijax experimental.jet experimental.layout
     experimental.mesh_utils experimental.multihost_utils experimental.ode
@@ -46,7 +47,10 @@ TOP = ("jax", "lax", "nn", "numpy", "scipy")
 _OF_HOSTS = """assert_equal broadcast_one_to_all global_array_to_host_local_array
     host_local_array_to_global_array live_devices process_allgather
     reached_preemption_sync_point sync_global_devices"""
+_OF_CHECKPOINTS = """Offloadable Recompute Saveable checkpoint_name checkpoint_policies
+    print_saved_residuals"""
 ABOUT = {
+    "ad_checkpoint": _OF_CHECKPOINTS.split(),
     "experimental.jet": ["jet"],
     "experimental.ode": ["odeint"],
     "experimental.multihost_utils": _OF_HOSTS.split(),

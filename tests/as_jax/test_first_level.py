@@ -52,7 +52,7 @@ def test_types_and_dtypes() -> None:
     assert traceir.random.key_dtype() == traceir.random.key(0).dtype
     assert traceir.random.key_dtype("threefry2x32") == traceir.random.key_dtype()
     with raises_rule("random.impl", ValueError):
-        traceir.random.key_dtype("rbg")
+        traceir.random.key_dtype("philox")
     assert jnp.complex_ is jnp.complex128 and jnp.float_ is jnp.float64
     assert (core.max_dim(2, 3), core.min_dim(2, 3)) == (3, 2)
     assert core.ensure_compile_time_eval is traceir.ensure_compile_time_eval

@@ -1,6 +1,6 @@
 """Derivatives that compute again, and captures made arguments.
 
-Rules: checkpoint.policy, remat2.*, stop_gradient
+Rules: checkpoint.*, remat2.*, name, stop_gradient
 """
 
 from __future__ import annotations
@@ -118,11 +118,6 @@ def test_static_arguments_and_options() -> None:
     assert eqn.param("prevent_cse") is False and fun.__name__ == "fun"
     with raises_rule("level.concretize.bool", pattern="checkpoint"):
         traceir.checkpoint(lambda x: x if x > 0 else -x)(1.0)
-
-
-def test_there_is_one_policy() -> None:
-    with raises_rule("checkpoint.policy", TypeError, "everything"):
-        traceir.checkpoint(twice, policy="everything")
 
 
 def test_older_names_are_read() -> None:

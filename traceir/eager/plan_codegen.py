@@ -37,7 +37,13 @@ Plan = Callable[..., Any]
 OWN, FOREIGN, NUMBER = "own", "foreign", "number"
 # Fields of the context that plans may differ by; where another is set there are none.
 KEYED_FIELDS = frozenset(
-    {"x64", "face", "numpy_dtype_promotion", "threefry_partitionable"}
+    {
+        "x64",
+        "face",
+        "numpy_dtype_promotion",
+        "threefry_partitionable",
+        "enable_custom_prng",
+    }
 )
 
 

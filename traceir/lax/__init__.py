@@ -8,6 +8,7 @@ Takes values, binds a primitive. Start reading at `elementwise.arithmetic.add`.
 - `linalg`: factorizations and triangular systems, named as in `jax.lax.linalg`
 - `reductions`: reductions, contractions, windows and collectives
 - `structural`: primitives that move, read and order elements
+- `bit_generators`: random bits by a counter: Philox and Threefry, as XLA lays them out
 - `composites`: functions of `lax` that take several primitives, or none
 - `derived`: functions of `jax.lax` that are made of others
 - `seldom`: functions of `jax.lax` that few programs ask for

@@ -9,6 +9,9 @@ PLACES = {
     "custom_root": "traceir.transforms.custom.roots",
     "AccuracyMode": "traceir.lax.checks.accuracy",
     "Tolerance": "traceir.lax.checks.accuracy",
+    **dict.fromkeys(
+        ("RandomAlgorithm", "rng_bit_generator"), "traceir.lax.bit_generators"
+    ),
     "pswapaxes": "traceir.lax.reductions.collectives",
     **dict.fromkeys(
         (

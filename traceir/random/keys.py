@@ -33,6 +33,8 @@ from traceir.tracing.trace import bind, bind_one, typeof
 Key = Any
 GENERATOR = "threefry2x32"
 IMPL = "fry"
+# The generators whose bits an implementation chooses: here they are Threefry's.
+CHOSEN = ("rbg", "unsafe_rbg")
 WORD = np.dtype("uint32")
 
 
@@ -41,10 +43,11 @@ def key(
 ) -> Array:
     """The key of a seed, an integer: of equal seeds the keys are equal.
 
-    Of 64 bits all count while 64-bit types are on, else the lower half. The only
-    `impl`, or `dtype`, is "threefry2x32", or the dtype of its keys. Raises TypeError
-    (random.seed, random_seed.integer), OverflowError (jit.overflow) beyond 64 bits,
-    ValueError (random.impl).
+    Of 64 bits all count while 64-bit types are on, else the lower half. `impl`, or
+    `dtype`, is "threefry2x32", or the dtype of its keys; "rbg" and "unsafe_rbg" leave
+    bits to the implementation, and are the same here. Raises TypeError (random.seed,
+    random_seed.integer), OverflowError (jit.overflow) beyond 64 bits, ValueError
+    (random.impl).
 
     >>> import traceir
     >>> traceir.random.key(123)
@@ -59,11 +62,16 @@ def key(
 def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
     """The two words of the key of a seed; otherwise as `key`.
 
+    With `config.enable_custom_prng`, the key itself.
+
     >>> import traceir
     >>> traceir.random.PRNGKey(123)
     Array([  0, 123], dtype=uint32)
     """
-    return bind_one("random_unwrap", _seeded("PRNGKey", seed, impl))
+    made = _seeded("PRNGKey", seed, impl)
+    if config.local.context.enable_custom_prng:
+        return made
+    return bind_one("random_unwrap", made)
 
 
 def _seeded(name: str, seed: Operand, impl: Any) -> Array:
@@ -84,7 +92,7 @@ def _whole(seed: int | np.integer) -> Operand:
 
 def check_impl(impl: object) -> None:
     """Raise ValueError (random.impl) for a generator that there is not."""
-    if impl is not KEY and impl not in (None, GENERATOR, IMPL):
+    if impl is not KEY and impl not in (None, GENERATOR, IMPL, *CHOSEN):
         raise rules.error("random.impl", got=shown(impl))
 
 

@@ -165,7 +165,7 @@ def called(param: str) -> Callable[[Eqn], ClosedJaxpr]:
     return program
 
 
-def stop_gradient(eqn: Eqn) -> ClosedJaxpr:
+def unchanged(eqn: Eqn) -> ClosedJaxpr:
     """The operand: there is nothing to compute."""
     build = DecompositionBuilder(eqn)
     return build.finish(build.operands[0])
@@ -196,7 +196,8 @@ def square_root(eqn: Eqn) -> ClosedJaxpr | None:
 register("square", Decomposition(square))
 register("clamp", Decomposition(clamp))
 register("rsqrt", Decomposition(rsqrt))
-register("stop_gradient", Decomposition(stop_gradient))
+register("name", Decomposition(unchanged))
+register("stop_gradient", Decomposition(unchanged))
 register("jit", Decomposition(called("jaxpr")))
 register("remat2", Decomposition(called("jaxpr")))
 register("custom_jvp_call", Decomposition(called("call_jaxpr")))

@@ -6,6 +6,7 @@ of use to libraries alone. Start reading at `core.eval_jaxpr`.
 - `example_libraries`: small libraries that JAX brings along
 - `extend`: the names of `jax.extend`, for libraries that extend the system
 - `interpreters`: the rules of users' primitives, by the names of `jax.interpreters`
+- `ad_checkpoint`: names for policies of checkpoints, and lists of what is saved
 - `api_util`: functions of trees as functions of leaves
 - `core`: types of programs, tracers, and the state of traces
 - `custom_batching`: functions with batching rules of their own
@@ -25,6 +26,7 @@ of use to libraries alone. Start reading at `core.eval_jaxpr`.
 from traceir.base import lazy_exports
 
 MODULES: tuple[str, ...] = (
+    "ad_checkpoint",
     "api_util",
     "core",
     "custom_batching",

@@ -111,6 +111,10 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
     inner: Any = found.get("jaxpr")
     if name == "remat2":  # its program has no constants
         found["jaxpr"] = inner.jaxpr
+        if found.get("policy"):
+            # Texts of policies are expressions of JAX's names.
+            known = vars(jax.checkpoint_policies)
+            found["policy"] = eval(str(found["policy"]), known)
     if name == "jit":
         results = len(inner.out_avals)
         found |= {

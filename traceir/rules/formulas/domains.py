@@ -91,7 +91,7 @@ DOMAINS: Final[dict[str, Domain]] = {
     "jaxprs": _tuple(_is_program),
     "function": lambda value: callable(value) and hasattr(value, "name"),
     "flags": _tuple(_is_flag),
-    "maybe_name": _or_none(_is_name),
+    "maybe_name": _or_none(lambda value: isinstance(value, str)),
     "text": _is_name,
     "tree": lambda value: hasattr(value, "num_leaves") and hasattr(value, "unflatten"),
     "options": _tuple(_tuple(lambda _: True, 2)),

@@ -8,6 +8,7 @@ programs. Start reading at `cond.jvp_cond`.
 - `cond`: rules of `cond`: one equation again, on transformed branches
 - `partial_eval`: partial evaluation: the known part of a region, and the linear
 - `regions`: parts common to the rules: tangents, zeros, fixpoints
+- `saved_residuals`: a program in two by a policy: what is saved, and the rest
 - `scan`: rules of `scan`: forward and batched
 - `scan_reverse`: rules of `scan` in reverse: residuals, linear loop, transpose
 - `while_`: rules of `while`: forward and batched; it has no reverse

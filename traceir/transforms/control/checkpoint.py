@@ -1,4 +1,4 @@
-"""`checkpoint`: derivatives that recompute what they need. Serves: checkpoint.policy"""
+"""`checkpoint`: derivatives that recompute what they need. Serves: checkpoint.*"""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
+from traceir.ir.checkpoint_policies import (
+    Policy,
+    nothing_saveable,
+    policy_of,
+    policy_text,
+)
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
@@ -24,6 +31,7 @@ from traceir.transforms.autodiff.cached_transforms import (
 )
 from traceir.transforms.control.call_rules import batch_call, jvp_call, pulled
 from traceir.transforms.control.regions import given, moving, nonzero, region
+from traceir.transforms.control.saved_residuals import saved_residuals, without_results
 from traceir.transforms.custom.custom_calls import program_of
 from traceir.transforms.rules.dce import live_program
 from traceir.transforms.rules.registry import (
@@ -40,9 +48,6 @@ from traceir.transforms.rules.registry import (
 )
 from traceir.transforms.rules.rewrites import kept
 
-# A program without what no result needs, and which inputs it takes of those it had.
-Lean = tuple[ClosedJaxpr, tuple[bool, ...]]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -52,7 +57,7 @@ def checkpoint(
     fun: Callable[P, R],
     *,
     prevent_cse: bool = True,
-    policy: None = None,
+    policy: Policy | None = None,
     static_argnums: int | Sequence[int] = (),
 ) -> Callable[P, R]: ...
 
@@ -62,7 +67,7 @@ def checkpoint(
     fun: None = None,
     *,
     prevent_cse: bool = True,
-    policy: None = None,
+    policy: Policy | None = None,
     static_argnums: int | Sequence[int] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
@@ -71,7 +76,7 @@ def checkpoint(
     fun: Callable[..., Any] | None = None,
     *,
     prevent_cse: bool = True,
-    policy: None = None,
+    policy: Policy | None = None,
     static_argnums: int | Sequence[int] = (),
 ) -> Any:
     """`fun`, of which reverse mode saves the arguments and computes the rest anew.
@@ -79,9 +84,13 @@ def checkpoint(
     It costs another run of the function and spares the memory of what is between. The
     function is traced; arguments in `static_argnums` are Python values for it.
     `prevent_cse` says in the program that the second run is not to be merged with the
-    first. Without `fun`, returns a decorator.
+    first. A `policy` tells what else is saved: one of `checkpoint_policies`, or a
+    function of a primitive, the types of its operands and, by name, its params, which
+    returns True for equations whose results are saved. Without `fun`, returns a
+    decorator.
 
-    Raises TypeError (checkpoint.policy) for any policy but None, and as `jit` does.
+    Raises TypeError (checkpoint.policy) for a policy that cannot be called, and as
+    `jit` does.
 
     >>> import traceir, traceir.numpy as jnp
     >>> f = traceir.checkpoint(lambda x: jnp.sin(jnp.sin(x)))
@@ -90,12 +99,16 @@ def checkpoint(
     >>> traceir.grad(f)(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
-    if policy is not None:
+    if not (policy is None or callable(policy)):
         raise rules.error("checkpoint.policy", got=repr(policy))
     if fun is None:
         return functools.partial(
-            checkpoint, prevent_cse=prevent_cse, static_argnums=static_argnums
+            checkpoint,
+            prevent_cse=prevent_cse,
+            policy=policy,
+            static_argnums=static_argnums,
         )
+    shown = None if policy is None else policy_text(policy)
     form, name = form_of(fun), function_name(fun)
     static = resolve_static(form.signature, static_argnums, None)
 
@@ -127,7 +140,7 @@ def checkpoint(
             jaxpr=program,
             prevent_cse=prevent_cse,
             differentiated=False,
-            policy=None,
+            policy=shown,
         )
         return trees[0].unflatten(results)
 
@@ -150,41 +163,75 @@ def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
 # -- rules ----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A program in two: `forward` gives its results and then what its policy saves;
+    `tangents` takes the inputs for which `taken` is True, what is saved and tangents.
+
+    `nonzero` tells which results have a tangent.
+    """
+
+    forward: ClosedJaxpr
+    tangents: ClosedJaxpr
+    taken: Mask
+    nonzero: Mask
+
+
 def linearize_remat(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
-    """The results now; the tangents by an equation that computes everything again."""
+    """The results now; the tangents by an equation that computes again what its policy
+    does not save."""
     others = given(params)
     closed: ClosedJaxpr = others.pop("jaxpr")
-    outs = apply(closed, primals)
-    (program, taken), moves = tangent_program(closed, tuple(moved))
-    count = len(primals)
+    parts = checkpointed(closed, tuple(moved), others["policy"])
+    found = apply(parts.forward, primals)
+    count = len(closed.out_avals)
     others["differentiated"] = True
 
     def linear(residuals: Values, tangents: Values) -> Tangents:
-        values = [*residuals, *kept(tangents, taken[count:])]
-        return region("remat2", values, **others, jaxpr=program)
+        values = [*residuals, *tangents]
+        return region("remat2", values, **others, jaxpr=parts.tangents)
 
-    return outs, moves, kept(primals, taken[:count]), linear
+    residuals = [*kept(primals, parts.taken), *found[count:]]
+    return found[:count], parts.nonzero, residuals, linear
 
 
-def tangent_program(
-    closed: ClosedJaxpr, nonzero: tuple[bool, ...]
-) -> tuple[Lean, tuple[bool, ...]]:
-    """The program from inputs and tangents to tangents of the results alone."""
+def checkpointed(
+    closed: ClosedJaxpr, nonzero: tuple[bool, ...], policy: str | None
+) -> Checkpointed:
+    """The program in two, by which of its inputs have a tangent."""
+    key = "checkpoint", nonzero, policy
+    return closed.memo(key, lambda: _checkpointed(closed, nonzero, policy))
 
-    def make() -> tuple[Lean, tuple[bool, ...]]:
-        """The program of tangents that computes the residuals again."""
-        parts = linearize_program(closed, nonzero)
-        count = len(nonzero)
 
-        def call(tracers: Values) -> Values:
-            found = apply(parts.forward, tracers[:count])[len(closed.out_avals) :]
-            return apply(parts.linear, [*found, *tracers[count:]])
+def _checkpointed(
+    closed: ClosedJaxpr, nonzero: tuple[bool, ...], policy: str | None
+) -> Checkpointed:
+    """The part that saves, and the program of tangents that computes the rest."""
+    found = nothing_saveable if policy is None else policy_of(policy)
+    if found is None:
+        raise rules.error("checkpoint.policy", got=str(policy))
+    parts = linearize_program(closed, nonzero)
+    results = len(closed.out_avals)
+    total = len(parts.forward.out_avals)
+    split = saved_residuals(
+        parts.forward, found, tuple(k >= results for k in range(total))
+    )
+    forward = without_results(
+        split.forward,
+        tuple(not results <= k < total for k in range(len(split.forward.out_avals))),
+    )
+    saved = split.again.in_avals[sum(split.taken) :]
 
-        moved = [a for a, moves in zip(closed.in_avals, nonzero, strict=True) if moves]
-        program = cached_transforms.staged(closed, call, [*closed.in_avals, *moved])
-        return live_program(program, [True] * len(program.out_avals)), parts.nonzero
+    def call(tracers: Values) -> Values:
+        again = len(split.again.in_avals)
+        return apply(
+            parts.linear, [*apply(split.again, tracers[:again]), *tracers[again:]]
+        )
 
-    return closed.memo(("tangents", nonzero), make)
+    moved = kept(closed.in_avals, nonzero)
+    avals = [*kept(closed.in_avals, split.taken), *saved, *moved]
+    program = cached_transforms.staged(closed, call, avals)
+    return Checkpointed(forward, program, split.taken, parts.nonzero)
 
 
 def transpose_remat(

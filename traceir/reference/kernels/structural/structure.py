@@ -80,6 +80,12 @@ def stop_gradient(x: np.ndarray) -> Any:
     return x
 
 
+@kernel("name")
+def name(x: np.ndarray, *, name: str) -> Any:
+    """The operand: the primitive means something to policies alone."""
+    return x
+
+
 @kernel("concatenate")
 def concatenate(*xs: np.ndarray, dimension: int) -> Any:
     """One after another along a dimension."""
