@@ -128,6 +128,11 @@ def as_dtype(asked: Any) -> np.dtype:
     return KEY if found.kind == "V" and found == KEY_MEMORY else found
 
 
+def are_keys(value: Any, dtype: Any) -> bool:
+    """True for keys that are asked for as what they are."""
+    return dtype is KEY and getattr(value, "dtype", None) is KEY
+
+
 def is_bfloat16(dtype: np.dtype) -> bool:
     """True if a dtype is bfloat16, without an import.
 

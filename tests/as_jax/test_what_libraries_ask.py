@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from traceir.as_jax.modules import core
 from traceir.as_jax.modules.extend.source_info_util import include_frame
 from traceir.as_jax.modules.interpreters import ad
 from traceir.base import config
+from traceir.experimental import checkify
 from traceir.pytrees import flatten
 from traceir.sharding import SingleDeviceSharding
 
@@ -236,6 +238,86 @@ def test_the_registry_tells_a_leaf() -> None:
     registry = traceir.tree_util.default_registry
     assert registry.flatten_one_level(jnp.ones(2)) is None
     assert registry.flatten_one_level((1, 2)) == ((1, 2), None)
+
+
+class Extents:
+    """A shape of a library's own: a sequence by its methods."""
+
+    def __init__(self, *extents: int) -> None:
+        self.extents = extents
+
+    def __len__(self) -> int:
+        return len(self.extents)
+
+    def __getitem__(self, place: int) -> int:
+        return self.extents[place]
+
+
+def test_a_shape_is_any_sequence_and_no_text() -> None:
+    for made in (
+        jnp.broadcast_to(1.0, Extents(2, 3)),
+        jnp.ones(6).reshape(Extents(2, 3)),
+        traceir.random.normal(traceir.random.key(0), Extents(2, 3)),
+        traceir.jit(lambda: jnp.zeros(Extents(2, 3)))(),
+    ):
+        assert made.shape == (2, 3)
+    for wrong in ("23", b"23", bytearray(b"23"), {2: 3}, {2}):
+        with pytest.raises(TypeError, match="Shapes must be"):
+            jnp.zeros(wrong)
+
+
+def test_the_extents_of_any_array_are_told() -> None:
+    words = np.array([["a", "bc"]])
+    assert (jnp.shape(words), jnp.ndim(words), jnp.size(words)) == ((1, 2), 2, 2)
+    assert jnp.shape("abc") == () and jnp.shape(np.array([None])) == (1,)
+
+
+def test_keys_stay_what_they_are() -> None:
+    keys = traceir.random.split(traceir.random.key(0), 2)
+    data = traceir.random.key_data(keys)
+    for same in (
+        lambda k: k.astype(k.dtype),
+        lambda k: jnp.astype(k, k.dtype),
+        lambda k: jnp.asarray(k, dtype=k.dtype),
+        lambda k: jnp.array(k, k.dtype),
+        lambda k: traceir.lax.convert_element_type(k, k.dtype),
+    ):
+        for one in (same, traceir.jit(same)):
+            assert (traceir.random.key_data(one(keys)) == data).all()
+    for wrong in (lambda: keys.astype("float32"), lambda: data.astype(keys.dtype)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_a_name_of_this_library_in_promotion_warns_of_nothing() -> None:
+    assert jnp.result_type(jnp.float64) == np.float32
+    assert jnp.result_type(jnp.int64, jnp.float32(1)) == np.float32
+    with pytest.warns(UserWarning, match="float64"):
+        jnp.result_type(np.float64)
+
+
+def test_a_compiled_function_tells_its_signature() -> None:
+    def fun(x: Any, *, y: int = 1) -> Any:
+        return x
+
+    for one in (traceir.jit(fun), traceir.jit(fun, static_argnames="y")):
+        for follow in (True, False):
+            found = inspect.signature(one, follow_wrapped=follow)
+            assert found == inspect.signature(fun)
+
+
+def test_flags_are_read_by_name() -> None:
+    assert traceir.config.read("jax_enable_x64") is traceir.config.x64_enabled is False
+    with traceir.enable_x64(True):
+        assert traceir.config.x64_enabled
+    with pytest.raises(AttributeError, match="nothing"):
+        traceir.config.read("nothing")
+
+
+def test_errors_of_checks_have_one_class() -> None:
+    checked = checkify.checkify(lambda x: 1.0 / x, errors=checkify.div_checks)
+    with pytest.raises(checkify.JaxRuntimeError, match="division by zero"):
+        checked(0.0)[0].throw()
 
 
 def test_jit_is_left_on_by_the_keyword() -> None:

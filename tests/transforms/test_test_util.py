@@ -89,6 +89,24 @@ def test_tolerances_and_steps_can_be_given() -> None:
         check_grads(rough, (1.0,), 1)
 
 
+@pytest.mark.parametrize("bend", [200.0, 1000.0])
+def test_a_function_that_bends_within_a_step_is_right(bend: float) -> None:
+    """The difference of the usual step is a tenth off or more."""
+
+    def wave(x: Any) -> Any:
+        return jnp.sin(bend * x)
+
+    usual = numerical_jvp(wave, (0.1,), (1.0,))
+    exact = bend * np.cos(0.1 * bend)
+    assert abs(usual - exact) > 0.1 * abs(exact)
+    check_grads(wave, (0.1,), 1, rtol=0.02)
+
+    steep = traceir.custom_jvp(wave)
+    steep.defjvps(lambda t, out, x: 1.1 * bend * jnp.cos(bend * x) * t)
+    with raises_rule("check.derivative"):
+        check_grads(steep, (0.1,), 1, rtol=0.02)
+
+
 def test_structures_are_compared() -> None:
     with raises_rule("check.value", AssertionError, "structure"):
         check_jvp(lambda x: x, lambda p, t: ((p[0], p[0]), t[0]), (1.0,))

@@ -179,6 +179,8 @@ def install() -> None:
             "JAX itself has been imported: call traceir.as_jax.install() before "
             "anything imports `jax`, or run the program by `python -m traceir run`"
         )
+    import ml_dtypes  # noqa: F401  # NumPy knows its dtypes by name from then on
+
     sys.meta_path.insert(0, JaxFinder())
 
 

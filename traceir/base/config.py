@@ -302,11 +302,22 @@ def update(flag: str, value: Value | int) -> None:
     _refresh()
 
 
+def read(flag: str) -> Any:
+    """The value of a flag of this thread, by its name with or without `jax_`.
+
+    AttributeError for an unknown flag.
+
+    >>> read("jax_enable_x64")
+    False
+    """
+    return __getattr__(flag)
+
+
 def __getattr__(flag: str) -> Any:
     """A flag of this thread, by its prefixed name: `config.jax_enable_x64`."""
     if flag.startswith("__"):
         raise AttributeError(flag)
-    name = flag.removeprefix("jax_")
+    name = "enable_x64" if flag == "x64_enabled" else flag.removeprefix("jax_")
     if name in LIMITS:
         return LIMITS[name]
-    return getattr(local.context, FLAGS[_named(flag)].field)
+    return getattr(local.context, FLAGS[_named(name)].field)

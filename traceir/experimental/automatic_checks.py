@@ -16,13 +16,13 @@ from traceir.tracing.trace import Value
 Failing = Callable[[Sequence[Value], Sequence[Value]], Value]
 
 
-class JaxException(Exception):
+class JaxException(ValueError):
     """A check that failed."""
 
     says = ""
 
 
-class FailedCheckError(JaxException, ValueError):
+class FailedCheckError(JaxException):
     """A check that the user wrote failed."""
 
 

@@ -35,7 +35,7 @@ from traceir.tracing.callbacks import Called
 from traceir.tracing.staging import constants_of
 from traceir.tracing.trace import Tracer, Value, bind_all
 
-JaxRuntimeError = FailedCheckError
+JaxRuntimeError = JaxException
 ErrorCategory: TypeAlias = type[JaxException]
 Categories: TypeAlias = frozenset[ErrorCategory]
 

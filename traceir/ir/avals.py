@@ -111,6 +111,8 @@ class ShapedArray:
             return self
         return ShapedArray(self.shape, float0)
 
+    at_least_vspace = to_tangent_aval
+
     @property
     def sharding(self) -> Any:
         """The layout of a whole array: where one lies is no part of its type.

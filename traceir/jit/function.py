@@ -80,6 +80,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
 
     __name__: str
     __wrapped__: Callable[P, R]
+    __signature__ = signature.OfWrapped()
 
     # Not in `__dict__`, which is copied to what wraps the function.
     __slots__ = (

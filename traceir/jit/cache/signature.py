@@ -66,6 +66,15 @@ class Bound:
         return bound.args, bound.kwargs
 
 
+class OfWrapped:
+    """The `__signature__` of a compiled function: that of the function under it."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature:
+        if instance is None:  # of the class it is that of its constructor
+            raise AttributeError("__signature__")
+        return inspect.signature(instance.__wrapped__)
+
+
 def check_callable(fun: Any) -> None:
     """Raise TypeError (jit.callable) unless it is a function that returns."""
     if not callable(fun):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -26,13 +26,26 @@ def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
     """
     if isinstance(shape, (Array, np.ndarray)) and not is_tracer(shape):
         shape = np.asarray(shape).tolist()
-    extents = shape if isinstance(shape, Sequence) else (shape,)
+    extents = shape if is_sequence(shape) else (shape,)
     if any(map(is_tracer, extents)):
         raise _traced(extents)
     try:
         return tuple(map(index, extents))
     except TypeError:
         raise rules.error("face.shape", got=repr(shape)) from None
+
+
+def is_sequence(shape: Any) -> bool:
+    """True for what has a length and elements, as classes for shapes have; no text.
+
+    >>> is_sequence((2, 3)), is_sequence("23"), is_sequence(b"23"), is_sequence({2: 3})
+    (True, False, False, False)
+    """
+    if isinstance(shape, tuple | list):
+        return True
+    if isinstance(shape, str | bytes | bytearray | Mapping) or is_tracer(shape):
+        return False
+    return hasattr(shape, "__len__") and hasattr(shape, "__getitem__")
 
 
 def _traced(extents: Sequence[Any]) -> BaseException:

@@ -6,6 +6,7 @@ from enum import IntEnum
 from operator import index
 
 from traceir.arrays.array import Array
+from traceir.dtypes import are_keys
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -69,6 +70,8 @@ def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     >>> convert_element_type(2.75, "int32")
     Array(2, dtype=int32)
     """
+    if are_keys(operand, new_dtype):
+        return as_array(operand)
     dtype = dtype_of(new_dtype, "convert_element_type")
     value = checked("convert_element_type", held(operand, dtype, cut=True))
     return as_array(convert(value, dtype))

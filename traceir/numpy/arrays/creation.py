@@ -9,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
-from traceir.dtypes import KEY
+from traceir.dtypes import KEY, are_keys
 from traceir.ir.structs import ShapeDtypeStruct
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
@@ -69,7 +69,8 @@ def array(
     """
     check_device(device)
     _check_order(order)
-    wanted = None if dtype is None else dtype_of(dtype, "array")
+    keep = dtype is None or are_keys(object, dtype)
+    wanted = None if keep else dtype_of(dtype, "array")
     made = _made(object, wanted)
     if made is object and copy is not False:
         made = made.copy()
@@ -102,7 +103,8 @@ def asarray(
     """
     check_device(device)
     _check_order(order)
-    made = _made(a, None if dtype is None else dtype_of(dtype, "asarray"))
+    keep = dtype is None or are_keys(a, dtype)
+    made = _made(a, None if keep else dtype_of(dtype, "asarray"))
     if copy is False and made is not a:
         got = f"{type(a).__name__} as {made.aval.str_short()}"
         raise rules.error("array.copy", got=got)

@@ -10,6 +10,7 @@ from traceir import dtypes as known
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
+from traceir.base import config
 from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import canonical_dtype, promote
@@ -132,7 +133,9 @@ def _typed(dtype: DTypeLike) -> ShapedArray:
 def _example(value: Any) -> Operand:
     if value is int or value is float or value is complex:
         return value(0)
-    if isinstance(value, (type, str, np.dtype, ScalarType)):
+    if isinstance(value, ScalarType):  # a name of this library's: nothing to warn of
+        return canonical_dtype(value.dtype, config.local.context.x64).type(0)
+    if isinstance(value, (type, str, np.dtype)):
         return dtype_of(value, "result_type").type(0)
     if isinstance(value, ShapeDtypeStruct):
         return Array._wrap(np.zeros((), value.dtype), value.aval.update(shape=()))
@@ -238,6 +241,8 @@ def astype(
     Array(2, dtype=int32)
     """
     check_device(device)
+    if known.are_keys(x, dtype):
+        return as_array(x)
     value, wanted = operand("astype", x), dtype_of(dtype, "astype")
     have = typeof(value).dtype
     if loses_part(have, wanted):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import (
@@ -31,7 +33,10 @@ def shape(a: Operand) -> tuple[int, ...]:
     >>> shape(jnp.ones((2, 3)))
     (2, 3)
     """
-    return typeof(a).shape
+    if isinstance(a, np.ndarray):  # of any dtype
+        extents: tuple[int, ...] = a.shape
+        return extents
+    return () if isinstance(a, str) else typeof(a).shape
 
 
 def ndim(a: Operand) -> int:
