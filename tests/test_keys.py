@@ -18,6 +18,9 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir import lax, random
+from traceir.exact.threefry import threefry
+from traceir.rules import default
+from traceir.rules.formulas.scope import Scope
 from traceir.text import to_text
 
 KEY = random.key(123)
@@ -301,3 +304,12 @@ def test_words_that_were_computed_are_keys(backend: str) -> None:
     made, same, bits = traceir.jit(make, backend=backend)(words)
     assert (data(made), data(same)) == ([2, 4], [1, 2])
     assert int(bits) == int(random.bits(made))
+
+
+@pytest.mark.parametrize("number", [2**32, 2**33 - 1])
+def test_counters_of_many_numbers_have_a_first_word(number: int) -> None:
+    known = {"k": (7, 9), "n": number, "m": 0, "size": 2**33, "partitionable": True}
+    wanted = threefry(7, 9, 1, number % 2**32)
+    split, bits = (default().prims[name] for name in ("random_split", "random_bits"))
+    assert split.value is not None and split.value(Scope(known)) == wanted
+    assert bits.each["pair"](Scope(known)) == wanted

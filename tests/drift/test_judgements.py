@@ -49,6 +49,19 @@ def test_every_judgement_has_a_rule() -> None:
     assert all(default().judgements.rules.values())
 
 
+# Letters for others of a kind that has a letter, and `n` for how many there are.
+BESIDES = frozenset("kwnΔσψ")
+
+
+def test_every_letter_stands_for_something() -> None:
+    known = default().judgements
+    used = {part for one in known.syntax.values() for part in one.parts}
+    for judgement in known.judgements.values():
+        used |= {*judgement.given, *judgement.gives}
+    letters = {name[0] for name in used if name[1:] in ("", "s")}
+    assert letters - BESIDES == {letter.name for letter in known.metavariables}
+
+
 def table(change: Callable[[Any], None]) -> dict[str, Any]:
     """The tables with the judgements changed."""
     tables = dict(default().tables)

@@ -137,8 +137,9 @@ class Enumeration:
 
     def _others(self, value: Any, at: Path) -> Iterator[Any]:
         equal = self._equal(at)
+        same = ast.unparse(ast.parse(value)) if is_formula(at, value) else value
         for other in self._different(value, at):
-            if not equal or alike(value, equal) != alike(other, equal):
+            if not equal or alike(same, equal) != alike(other, equal):
                 yield other
 
     def _equal(self, at: Path) -> list[tuple[str, str]]:

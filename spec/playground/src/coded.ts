@@ -28,7 +28,7 @@ const transposeSelect: CodedTranspose = (t, [ct], inputs, linear) => {
     if (!linear[k + 1]) return null;
     if (cases.length === 1) return ct;
     if (which.aval.dtype.kind === "boolean") return t.one("select_n", [which, ...cases.map((_, n) => (n === k ? ct! : zero))]);
-    const here = t.one("eq", [which, scalar(BigInt(k), which.aval.with({ weak: false }))]);
+    const here = t.one("eq", [which, scalar(t, BigInt(k), which.aval.with({ weak: false }))]);
     return t.one("select_n", [here, zero, ct!]);
   });
   return [null, ...parts];
@@ -50,7 +50,7 @@ function productTree(t: Tracing, x: Value, axes: number[]): Value {
       const half = Math.floor((n + 1) / 2);
       const first = cut(t, x, axis, 0, half);
       let second = cut(t, x, axis, half, n);
-      if (n % 2) second = t.one("pad", [second, scalar(1n, x.aval)], { padding_config: x.aval.shape.map((_, d) => [0n, d === axis ? 1n : 0n, 0n]) });
+      if (n % 2) second = t.one("pad", [second, scalar(t, 1n, x.aval)], { padding_config: x.aval.shape.map((_, d) => [0n, d === axis ? 1n : 0n, 0n]) });
       x = t.one("mul", [first, second]);
     }
   }
@@ -69,7 +69,7 @@ function prefixes(t: Tracing, combine: (a: Value, b: Value) => Value, x: Value, 
   const between = n > 2 ? [combine(before, cut(t, x, axis, 2, n, 2))] : [];
   const even = t.one("concatenate", [cut(t, x, axis, 0, 1), ...between], { dimension: BigInt(axis) });
   const pad = (v: Value, low: number, high: number): Value =>
-    t.one("pad", [v, scalar(0n, v.aval)], { padding_config: v.aval.shape.map((_, d) => (d === axis ? [BigInt(low), BigInt(high), 1n] : [0n, 0n, 0n])) });
+    t.one("pad", [v, scalar(t, 0n, v.aval)], { padding_config: v.aval.shape.map((_, d) => (d === axis ? [BigInt(low), BigInt(high), 1n] : [0n, 0n, 0n])) });
   const [e, o] = [even.aval.shape[axis], odd.aval.shape[axis]];
   return t.one("add", [pad(even, 0, e === o ? 1 : 0), pad(odd, 1, e === o ? 0 : 1)]);
 }

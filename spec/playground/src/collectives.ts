@@ -15,7 +15,7 @@ const parted = (t: Tracing, v: Value, dim: number, count: number): Value =>
   resized(t, v, v.aval.shape.toSpliced(dim, 1, count, Math.floor(v.aval.shape[dim] / Math.max(count, 1))));
 
 /** The sum of equal examples. */
-const times = (t: Tracing, v: Value, size: number): Value => t.one("mul", [scalar(BigInt(size), v.aval), v]);
+const times = (t: Tracing, v: Value, size: number): Value => t.one("mul", [scalar(t, BigInt(size), v.aval), v]);
 
 const folded = (name: string, repeated: (t: Tracing, v: Value, size: number) => Value): Collective => (t, v, dim, axis, params) => {
   const axes = params.axes as Param[];
@@ -37,7 +37,7 @@ const ppermute: Collective = (t, v, dim, axis, params) => {
   const { shape } = batch.aval;
   const parts = Array.from({ length: axis.size }, (_, k) => {
     const source = perm.find(([, to]) => Number(to) === k)?.[0];
-    if (source === undefined) return stretch(t, scalar(0n, batch.aval.with({ weak: false })), shape.with(at, 1), []);
+    if (source === undefined) return stretch(t, scalar(t, 0n, batch.aval.with({ weak: false })), shape.with(at, 1), []);
     const ends = (end: bigint): bigint[] => shape.map((n, d) => (d === at ? source + end : end * BigInt(n)));
     return t.one("slice", [batch], { start_indices: ends(0n), limit_indices: ends(1n) });
   });

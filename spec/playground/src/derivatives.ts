@@ -53,8 +53,8 @@ export function byTemplate(t: Tracing, row: Row, templates: Template[], scope: S
     const found = parts.map(read);
     const beside = found.flat().find((v) => v.aval.dtype.kind !== "boolean")?.aval ?? like.aval;
     return parts.flatMap((p, n): Value[] => {
-      if (p.is === "hole") return [scalar(p.formula(scope), beside)];
-      return p.is === "number" ? [scalar(p.value, p.dtype ? new Aval([], t.spec.dtype(p.dtype)) : beside)] : found[n];
+      if (p.is === "hole") return [scalar(t, p.formula(scope), beside)];
+      return p.is === "number" ? [scalar(t, p.value, p.dtype ? new Aval([], t.spec.dtype(p.dtype)) : beside)] : found[n];
     });
   };
   const apply = (s: Template["statements"][number], inner: Scope, k?: number): Value[] => {
@@ -84,7 +84,7 @@ function operation(t: Tracing, primitive: string, values: Value[], params: Param
   const avals = values.map((v) => v.aval);
   if (row.identity && truth(row.identity(t.spec.scope(row, avals, params)))) return values;
   if (row.folds && values.every((v) => v instanceof Literal)) {
-    return evaluate(t.spec, primitive, params, values.map(tensorOf)).map((x) => scalar(x.data[0], x.aval));
+    return evaluate(t.spec, primitive, params, values.map(tensorOf)).map((x) => scalar(t, x.data[0], x.aval));
   }
   return t.bind(primitive, values, params);
 }

@@ -66,7 +66,7 @@ export class Session implements Surroundings {
     readonly spec: Spec,
     private readonly session: Json,
   ) {
-    this.tracing = new Tracing(spec);
+    this.tracing = new Tracing(spec, this.x64);
     this.machine = new Machine(spec);
     this.flags = Object.fromEntries(Object.values<any>(spec.document.rules.flags).map((f) => [f.name, f.values[0]]));
     this.parts = spec.document.rules.keys.map((k: any) => ({ per: k.per, part: compile(k.part, { ...HELPERS, typed }) }));

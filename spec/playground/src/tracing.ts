@@ -51,7 +51,11 @@ export class Tracing {
   watch: ((primitive: string, handler: Trace | null) => void) | null = null;
   private readonly rules: any;
 
-  constructor(readonly spec: Spec) {
+  constructor(
+    readonly spec: Spec,
+    /** Whether 64-bit types are on. */
+    readonly x64: () => boolean = () => false,
+  ) {
     this.rules = compiled(spec.document.rules.levels.nesting, HELPERS);
   }
 
@@ -175,10 +179,10 @@ export class RecordTrace extends Trace {
 // Values that rules of transforms make ---------------------------------------------------
 
 /** A number of a type's dtype; weak where that is and a number of the host can be. */
-export function scalar(number: Element, aval: Aval): Value {
+export function scalar(t: Tracing, number: Element, aval: Aval): Value {
   const { dtype } = aval;
-  const wide = dtype.bits === 64 ? dtype.kind !== "complex" : dtype.bits > 64;
-  const usual = dtype.name === "int32" || dtype.name === "float32" || dtype.name === "complex64";
+  const wide = !t.x64() && (dtype.bits === 64 ? dtype.kind !== "complex" : dtype.bits > 64);
+  const usual = (t.x64() ? ["int64", "float64", "complex128"] : ["int32", "float32", "complex64"]).includes(dtype.name);
   const type = new Aval([], dtype, aval.weak && (usual || wide));
   const value = settle(number, dtype);
   if (wide && dtype.kind !== "key") return new Tensor(type, [value]);
@@ -197,7 +201,7 @@ export function broadcast(t: Tracing, v: Value, shape: readonly number[]): Value
   return stretch(t, v, shape, own.map((_, d) => shape.length - own.length + d));
 }
 
-export const filled = (t: Tracing, number: Element, aval: Aval): Value => broadcast(t, scalar(number, aval), aval.shape);
+export const filled = (t: Tracing, number: Element, aval: Aval): Value => broadcast(t, scalar(t, number, aval), aval.shape);
 
 export function zeros(t: Tracing, aval: Aval): Value {
   return filled(t, aval.dtype.kind === "boolean" ? false : 0n, aval);
