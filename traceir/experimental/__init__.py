@@ -5,9 +5,11 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 - `checkify`: checks in traced functions, whose outcome is a value
 - `automatic_checks`: failures of operations: NaNs, zeros and indices out of bounds
 - `hijax`: classes that libraries derive types and primitives of their own from
+- `jet`: derivatives of higher order along a curve: of a function of a power series
 - `layout`: the order of an array's elements in memory, with where it lies
 - `mesh_utils`: devices in the order of a mesh
 - `multihost_utils`: agreement of processes that work together: there is one
+- `ode`: ordinary differential equations, by steps whose length follows from their error
 - `pallas`: the place of JAX's language for kernels: its names raise
 - `shard_map`: functions of one part of each array, by its former place
 - `sparse`: sparse arrays by coordinates: values, and the indices that they stand at
@@ -24,9 +26,11 @@ __all__ = ["enable_x64", "io_callback"]
 _LATER = (
     "checkify",
     "hijax",
+    "jet",
     "layout",
     "mesh_utils",
     "multihost_utils",
+    "ode",
     "pallas",
     "shard_map",
     "sparse",

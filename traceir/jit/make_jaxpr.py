@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from traceir.base.config import local as _local
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import Traced
+from traceir.tracing.staging import stage
+from traceir.tracing.trace import current_trace
+
+T = TypeVar("T")
 
 
 def make_jaxpr(
     fun: Callable[..., Any],
-    *,
     static_argnums: int | Sequence[int] = (),
+    axis_env: Sequence[tuple[Hashable, int]] | None = None,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
     """A function that returns the program of `fun` for given arguments.
 
     One trace serves this, `jit` and `eval_shape`. With `return_shape`, the result is a
     pair of the program and the tree of ShapeDtypeStruct that `fun` would return.
+    `axis_env` has names of axes, with their sizes, for operations over named axes.
 
     >>> import traceir, traceir.numpy as jnp
     >>> traceir.make_jaxpr(jnp.sin)(1.0)
@@ -30,13 +36,32 @@ def make_jaxpr(
     staged = _Stager(fun, static_argnums, None, Options(backend="reference"))
 
     def made(*args: Any, **kwargs: Any) -> Any:
-        entry = staged.entry(args, kwargs, "make_jaxpr")
+        entry = _within(
+            dict(axis_env or ()), lambda: staged.entry(args, kwargs, "make_jaxpr")
+        )
         closed = _with_captures(entry.closed, entry.captures)
         if return_shape:
             return closed, Traced(entry, "reference", False, False).out_info
         return closed
 
     return made
+
+
+def _within(axes: dict[Hashable, int], call: Callable[[], T]) -> T:
+    """The result of a call where these axes have names, too."""
+    if not axes:
+        return call()
+    around = current_trace()
+    found: list[T] = []
+
+    def outer(_: object) -> list[Any]:
+        found.append(call())
+        return []
+
+    named = {**(around.axes if around else {}), **axes}
+    face = _local.context.face
+    stage(outer, (), (), "axis_env", "make_jaxpr", face, named)
+    return found[0]
 
 
 def _with_captures(closed: ClosedJaxpr, captures: Sequence[Any]) -> ClosedJaxpr:

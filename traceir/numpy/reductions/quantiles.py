@@ -70,22 +70,26 @@ def quantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Operand | None = None,
 ) -> Array:
     """The value that a part `q` of the elements over axes lies below; NaN if one is.
 
     `q`, floating and from 0 to 1, may have dimensions: they come first in the result.
     `method` tells what is between two elements: "linear", "lower", "higher",
     "midpoint", "nearest", "inverted_cdf", "interpolated_inverted_cdf", "hazen",
-    "weibull", "median_unbiased" or "normal_unbiased". Of nothing it is NaN. Raises
-    ValueError (face.axis, face.choice), TypeError (face.argument, face.floating),
-    NotImplementedError (face.no-out).
+    "weibull", "median_unbiased" or "normal_unbiased". Of nothing it is NaN. `weights`,
+    for "inverted_cdf" alone, tell how much each element counts; they have the shape of
+    `a`, or of its extents at the axes. Raises ValueError (face.axis, face.choice,
+    face.shape), TypeError (face.argument, face.floating), NotImplementedError
+    (face.no-out, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> quantile(jnp.array([1, 5, 2, 4]), 0.5)
     Array(3., dtype=float32)
     """
     _only_reads("quantile", out, overwrite_input)
-    return _quantile("quantile", a, q, axis, method, keepdims, _of_all)
+    return _quantile("quantile", a, q, axis, method, keepdims, _of_all, weights)
 
 
 @composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
@@ -97,6 +101,8 @@ def nanquantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Operand | None = None,
 ) -> Array:
     """As `quantile`, without NaN; NaN where nothing is left.
 
@@ -105,7 +111,7 @@ def nanquantile(
     Array(2.5, dtype=float32)
     """
     _only_reads("nanquantile", out, overwrite_input)
-    return _quantile("nanquantile", a, q, axis, method, keepdims, _of_numbers)
+    return _quantile("nanquantile", a, q, axis, method, keepdims, _of_numbers, weights)
 
 
 @takes_out_sharding
@@ -119,6 +125,7 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
     *,
+    weights: Operand | None = None,
     out_sharding: OutSharding = None,
 ) -> Array:
     """As `quantile`, with `q` from 0 to 100.
@@ -128,7 +135,9 @@ def percentile(
     Array(3., dtype=float32)
     """
     _only_reads("percentile", out, overwrite_input)
-    return quantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
+    return quantile(
+        a, _part(q), axis=axis, method=method, keepdims=keepdims, weights=weights
+    )
 
 
 @composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
@@ -140,6 +149,8 @@ def nanpercentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Operand | None = None,
 ) -> Array:
     """As `percentile`, without NaN.
 
@@ -148,7 +159,9 @@ def nanpercentile(
     Array(2.5, dtype=float32)
     """
     _only_reads("nanpercentile", out, overwrite_input)
-    return nanquantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
+    return nanquantile(
+        a, _part(q), axis=axis, method=method, keepdims=keepdims, weights=weights
+    )
 
 
 @composite(static_argnames=["axis", "overwrite_input", "keepdims"])
@@ -210,12 +223,22 @@ def _quantile(
     method: str,
     keepdims: bool,
     read: Reader,
+    weights: Operand | None,
 ) -> Array:
     if method not in PLACES:
         listed = ", ".join(PLACES)
         raise rules.error("face.choice", got=f"method={method!r}; one of {listed}")
+    if weights is not None:
+        if method != "inverted_cdf":
+            got = f"weights of {name} with method={method!r}"
+            raise rules.error("face.choice", got=got, hint="method='inverted_cdf'")
+        a, weights = operands(name, (a, weights))
+        a = convert(a, joined((a, weights))[0])
     value, part, wanted = _numbers(name, a, q)
     axes = axes_in(axis, value.ndim)
+    if weights is not None:
+        counts = _weights(name, weights, value, axes)
+        read = _weighted(_in_line(counts, axes)[0], read is _of_numbers)
     kept = drop(value.shape, axes)
     line, d = _in_line(value, axes)
     lead = shape_of(part)
@@ -227,6 +250,18 @@ def _quantile(
         return lax.full((*lead, *kept), typed(np.nan, wanted, False))
     found = convert(_between(*read(line, part, d, keepdims, method), method), wanted)
     return lax.reshape(found, (*lead, *kept))
+
+
+def _weights(name: str, weights: Operand, value: Array, axes: tuple[int, ...]) -> Array:
+    """The weights of all elements, in their dtype."""
+    counts = as_array(convert(weights, value.dtype))
+    if counts.shape != value.shape:
+        extents = tuple(value.shape[k] for k in axes)
+        if counts.shape != extents:
+            got = f"weights of shape {counts.shape} for {value.shape} in {name}"
+            raise rules.error("face.shape", got=got)
+        counts = lax.broadcast_in_dim(counts, value.shape, axes)
+    return counts
 
 
 def drop(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -312,6 +347,38 @@ def _of_numbers(
         # There are two sides.
         return tuple(moveaxis(s, -1, 0) for s in sides)  # type: ignore[return-value]
     return lower, upper, rest, share
+
+
+def _weighted(weights: Array, numbers: bool) -> Reader:
+    """The reader of elements that count by weights, those that are `numbers` alone."""
+
+    def read(line: Array, part: Operand, d: int, keepdims: bool, method: str) -> Read:
+        """The first element up to which there is a part of all weights, twice."""
+        strange = isnan(line)
+        counts = _where(strange, 0, weights) if numbers else weights
+        pair = lax.sort((_where(strange, float("nan"), line), counts), d, num_keys=1)
+        found, counts = (moveaxis(x, d, -1) for x in pair)
+        sums = lax.cumsum(counts, axis=counts.ndim - 1)
+        shares = divide(sums, sums[..., -1:])
+        # What has no weight is never the first.
+        shares = _where(lax.eq(shares, like(0, shares)), -1, shares)
+        parts = lax.reshape(part, (*(1,) * (line.ndim - 1), 1, prod(shape_of(part))))
+        wide = (*shares.shape, prod(shape_of(part)))
+        sides = lax.expand_dims(shares, (line.ndim,)), parts
+        below = lax.lt(*(broadcast_to(side, wide) for side in sides))
+        last = typed(found.shape[-1] - 1, np.dtype("int32"), False)
+        places = lax.min(_sum(convert(below, last.dtype), -2), last)
+        taken = along_axis(found, places, found.ndim - 1)
+        if not numbers:
+            taken = _where(
+                _any(moveaxis(strange, d, -1), -1, keepdims=True), float("nan"), taken
+            )
+        taken = moveaxis(taken, -1, 0)
+        if not shape_of(part):
+            taken = taken[0]
+        return taken, taken, taken, taken
+
+    return read
 
 
 def _between(
