@@ -268,8 +268,9 @@ def test_a_shape_is_any_sequence_and_no_text() -> None:
 
 def test_the_extents_of_any_array_are_told() -> None:
     words = np.array([["a", "bc"]])
-    assert (jnp.shape(words), jnp.ndim(words), jnp.size(words)) == ((1, 2), 2, 2)
-    assert jnp.shape("abc") == () and jnp.shape(np.array([None])) == (1,)
+    for _ in range(3):  # the second call is the one that a plan is made of
+        assert (jnp.shape(words), jnp.ndim(words), jnp.size(words)) == ((1, 2), 2, 2)
+        assert jnp.shape("abc") == () and jnp.shape(np.array([None])) == (1,)
 
 
 def test_keys_stay_what_they_are() -> None:

@@ -30,6 +30,7 @@ from traceir.base.config import local
 from traceir.base.tracebacks import users_frames
 from traceir.eager.call_keys import EXACT_TYPES, KEY_PARTS, NAMES, enter
 from traceir.eager.plan_codegen import FOREIGN, NUMBER, OWN, Plan, plan_of
+from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.tracing.trace import Tracer, typeof
 
@@ -245,7 +246,11 @@ def _plan_for(
         )
 
     kinds = [OWN if type(v) is Array else FOREIGN for v in operands]
-    plan = plan_of(call, list(map(typeof, operands)), kinds)
+    try:
+        avals = list(map(typeof, operands))
+    except TraceirError:  # arrays of texts, say, which few functions take
+        return None
+    plan = plan_of(call, avals, kinds)
     if plan is None:
         return None
     found = plan(*operands)
