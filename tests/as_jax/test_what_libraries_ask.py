@@ -271,6 +271,9 @@ def test_the_extents_of_any_array_are_told() -> None:
     for _ in range(3):  # the second call is the one that a plan is made of
         assert (jnp.shape(words), jnp.ndim(words), jnp.size(words)) == ((1, 2), 2, 2)
         assert jnp.shape("abc") == () and jnp.shape(np.array([None])) == (1,)
+        for odd, extents in ((None, ()), ([1, 2], (2,)), (([1], [2]), (2, 1))):
+            with pytest.warns(DeprecationWarning, match="pass an array"):
+                assert jnp.shape(odd) == extents
 
 
 def test_keys_stay_what_they_are() -> None:

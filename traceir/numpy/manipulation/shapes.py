@@ -22,12 +22,15 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.lax.checks.warnings import warn
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.tracing.trace import typeof
 
 
 def shape(a: Operand) -> tuple[int, ...]:
     """The extents of an array.
+
+    Warns (DeprecationWarning) of lists, tuples and None, and tells what NumPy does.
 
     >>> import traceir.numpy as jnp
     >>> shape(jnp.ones((2, 3)))
@@ -36,6 +39,9 @@ def shape(a: Operand) -> tuple[int, ...]:
     if isinstance(a, np.ndarray):  # of any dtype
         extents: tuple[int, ...] = a.shape
         return extents
+    if a is None or isinstance(a, list | tuple):
+        warn(f"shape of {type(a).__name__}: pass an array", DeprecationWarning)
+        return np.shape(a)
     return () if isinstance(a, str) else typeof(a).shape
 
 
