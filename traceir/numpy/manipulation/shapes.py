@@ -41,7 +41,7 @@ def shape(a: Operand) -> tuple[int, ...]:
         return extents
     if a is None or isinstance(a, list | tuple):
         warn(f"shape of {type(a).__name__}: pass an array", DeprecationWarning)
-        return np.shape(a)
+        return () if a is None else np.shape(a)
     return () if isinstance(a, str) else typeof(a).shape
 
 
