@@ -125,7 +125,9 @@ class CpuExecutable:
         return compiler.source(*given)
 
     def as_text(self, form: str) -> str:
-        """The program as "source", its kernels as "llvm" or "asm", its "speed"."""
+        """The program as "source", its kernels as "llvm" or "asm", a report on its
+        "speed", or on how long it took to "compile".
+        """
         match form:
             case "source":
                 return self.source
@@ -138,7 +140,13 @@ class CpuExecutable:
                 loaded = f"load {self._seconds * 1e3:.1f} ms"
                 stored = ", and was found in the store" if self.stored else ""
                 return f"{found}, {loaded}{stored}"
-        raise ValueError(f"there is no {form!r}, only source, llvm, asm and speed")
+            case "compile":
+                if self.stored:
+                    return f"found in the store: load {self._seconds * 1e3:.1f} ms"
+                return self._built().spent(self._seconds)
+        raise ValueError(
+            f"there is no {form!r}, only source, llvm, asm, speed and compile"
+        )
 
     def _built(self) -> Compilation:
         if self._build is None:

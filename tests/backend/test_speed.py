@@ -60,6 +60,21 @@ def test_a_parameter_of_that_name_is_the_users() -> None:
     assert getattr(caught.value, "rule", None) == "jit.explain"
 
 
+def test_where_the_time_to_compile_went_is_told() -> None:
+    f = traceir.jit(lambda x: jnp.sum(jnp.sin(x), 0) * 2, backend="numba")
+    whole, kernels, stages = f.explain(jnp.ones((3, 4)), what="compile").split("\n")
+    made = float(re.fullmatch(r"made in (\d+\.\d) ms", whole)[1])
+    assert re.fullmatch(r"longest kernel of 1 for LLVM: \w+ \d+\.\d KB", kernels)
+    found = re.findall(r"([a-z ]+) (\d+\.\d) ms \((\d+) %\)", stages)
+    names = [name.strip() for name, *_ in found]
+    assert names == ["simplify and fuse", "emit", "compile", "load"]
+    assert sum(float(time) for _, time, _ in found) == pytest.approx(made, abs=0.3)
+    assert sum(int(part) for *_, part in found) == pytest.approx(100, abs=2)
+    assert re.search(r", trace \d+\.\d ms$", stages)
+    f = traceir.jit(lambda x: x + 1, backend="reference")
+    assert "nothing is compiled" in f.explain(1.0, what="compile")
+
+
 def test_the_widest_vectors_of_a_function_are_found() -> None:
     text = "f:\n\tvmovups\t%zmm0, (%rax)\n\tvmulps\t%xmm0, %xmm1, %xmm1\n\tretq\n"
     assert vector_bits(text, "f") == 128

@@ -8,14 +8,16 @@ expensive to make, `once` stands in its place.
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
-from traceir.base.fork_safety import kept_over_forks
+from traceir.base.fork_safety import in_child, kept_over_forks
 
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper as Cached
@@ -99,6 +101,48 @@ def clear_all() -> None:
     """Drop whatever was `cleared`."""
     for clear in [*_clear]:
         clear()
+
+
+# Who wants no collections now, and whether there were any before the first of them.
+_paused = {"by": 0, "were": False}
+_pause_lock = kept_over_forks(threading.RLock())
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No collections of garbage inside, in any thread.
+
+    Where much is made that stays, modules or a program, a collection visits all of it
+    and frees nothing: a third of the time of a long compilation.
+
+    >>> with uncollected():
+    ...     gc.isenabled()
+    False
+    """
+    with _pause_lock:
+        if not _paused["by"]:
+            _paused["were"] = gc.isenabled()
+            gc.disable()
+        _paused["by"] += 1
+    try:
+        yield
+    finally:
+        with _pause_lock:
+            _paused["by"] = max(0, _paused["by"] - 1)
+            _end_pause()
+
+
+def _end_pause() -> None:
+    if not _paused["by"] and _paused["were"]:
+        gc.enable()
+
+
+@in_child
+def _collect_in_child() -> None:
+    # It does not have the threads that are inside.
+    if _paused["by"]:
+        _paused["by"] = 0
+        _end_pause()
 
 
 class LRUCache(Generic[T]):

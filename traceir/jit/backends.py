@@ -15,6 +15,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base import config
+from traceir.base.caches import uncollected
 from traceir.base.progress import progress
 from traceir.ir.avals import ShapedArray, stacked
 from traceir.ir.effects import effects_of
@@ -57,7 +58,9 @@ class Executable(Protocol):
         """Run on C-contiguous arrays of the program's input types; fresh results."""
 
     def as_text(self, form: str) -> str:
-        """The program in a dialect of the backend, or a report on its "speed"."""
+        """The program in a dialect of the backend, or a report on its "speed" or on how
+        long it took to "compile".
+        """
 
 
 @functools.cache
@@ -76,7 +79,8 @@ def resolve(name: str) -> Any:
     needed = NEEDS.get(name)
     if needed and importlib.util.find_spec(needed) is None:
         raise rules.error("jit.backend", got=f"{name!r} without {needed} installed")
-    return importlib.import_module(BACKENDS[name])
+    with uncollected():
+        return importlib.import_module(BACKENDS[name])
 
 
 def text_of(exe: Executable, backend: str, dialect: str | None) -> str:
@@ -156,7 +160,7 @@ def compile_program(
     name = closed.jaxpr.debug_name
     module = resolve(backend)
     told = functools.cache(partial(longest_line, closed))
-    with progress(f"compiling {name}", told):
+    with progress(f"compiling {name}", told), uncollected():
         return _compiled(closed, module, keep_unused, donated, status)
 
 

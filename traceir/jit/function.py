@@ -349,7 +349,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         With `what="speed"`, what the compiled program does with the machine: its
         kernels, what each one fuses, reads and writes, how wide its vectors are and
         how many threads share it, which arrays lie in memory between them and why,
-        and how long the program took to make. Then it is traced and compiled.
+        and how long the program took to make. With `what="compile"`, where that time
+        went. Then it is traced and compiled.
 
         Raises ValueError (jit.explain) for another `what`.
 
@@ -371,17 +372,17 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         match what:
             case "cache":
                 found = self._explain_cache(args, kwargs)
-            case "speed":
-                found = self._explain_speed(args, kwargs)
+            case "speed" | "compile":
+                found = self._explain_made(what, args, kwargs)
             case _:
                 raise rules.error("jit.explain", got=repr(what))
         return NotebookText(found, "text", f"{what} of {self._name}")
 
-    def _explain_speed(self, args: Any, kwargs: Any) -> str:
+    def _explain_made(self, what: str, args: Any, kwargs: Any) -> str:
         with self._context():
             entry, _ = self._entry(self._prepare(args, kwargs))
             exe = executable(entry, self._backend(), self._options.keep_unused)
-        return f"{exe.as_text('speed')}, trace {entry.seconds * 1e3:.1f} ms"
+        return f"{exe.as_text(what)}, trace {entry.seconds * 1e3:.1f} ms"
 
     def _explain_cache(self, args: Any, kwargs: Any) -> str:
         """`hit`, or the reason of a miss or of a stale entry; and what is known."""

@@ -294,7 +294,7 @@ class ReferenceExecutable:
 
     def as_text(self, form: str = "source") -> str:
         """The program's text in every form: nothing is compiled."""
-        if form == "speed":
+        if form in ("speed", "compile"):
             count = len(self._closed.eqns)
             what = "1 equation" if count == 1 else f"{count} equations"
             return f"reference: {what}, each by NumPy; nothing is compiled"

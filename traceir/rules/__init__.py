@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from traceir.base.caches import once
+from traceir.base.caches import once, uncollected
 from traceir.errors import TraceirError
 from traceir.rules.formulas.language import Formula, compile_formula, parse, walk
 from traceir.rules.formulas.scope import Scope
@@ -95,7 +95,8 @@ def default() -> Rules:
     """
     from traceir.rules.parsed_tables import remembered  # not on the way of an import
 
-    found = remembered(spec_path() / "rules")
+    with uncollected():
+        found = remembered(spec_path() / "rules")
     _read.append(found)
     for compiled in _compiled:
         compiled(found)

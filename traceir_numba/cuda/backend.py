@@ -69,9 +69,12 @@ class CudaExecutable:
         return self.runner.run(memory)
 
     def as_text(self, form: str) -> str:
-        """The program as "source" or "ptx", or a report on its "speed"."""
+        """The program as "source" or "ptx", a report on its "speed", or on how long it
+        took to "compile".
+        """
         # Compiling and running need none of these.
         from traceir_numba.cuda import explain, ptx, source
+        from traceir_numba.pipeline.explain import compilation
 
         match form:
             case "source":
@@ -80,7 +83,9 @@ class CudaExecutable:
                 return "\n".join(ptx.ptx(self.program).values())
             case "speed":
                 return explain.report(self.program, self.seconds)
-        raise ValueError(f"there is no {form!r}, only source, ptx and speed")
+            case "compile":
+                return compilation(self.seconds, {})
+        raise ValueError(f"there is no {form!r}, only source, ptx, speed and compile")
 
 
 def check() -> None:

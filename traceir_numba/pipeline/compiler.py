@@ -22,7 +22,7 @@ from traceir_numba.loops.program import BufferProgram, CallReference
 from traceir_numba.lowering.float16 import FLOAT16_DTYPES
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import build_program
-from traceir_numba.pipeline.explain import report, vector_bits
+from traceir_numba.pipeline.explain import compilation, report, vector_bits
 from traceir_numba.pipeline.kernel_cache import CompiledKernel
 from traceir_numba.runtime.allocator import dtype_name
 from traceir_numba.store.programs import Entrypoint, Recipe
@@ -50,6 +50,11 @@ class Compilation:
             for name, one in self.kernels.items()
         }
         return report(self.program, self.sources.steps, bits, self.seconds)
+
+    def spent(self, loading: float) -> str:
+        """A report on the time to make the program, and to load it."""
+        texts = {name: len(one.lowered) for name, one in self.kernels.items()}
+        return compilation({**self.seconds, "load": loading}, texts)
 
     def recipe(self) -> Recipe:
         """The recipe to run the program."""
