@@ -49,6 +49,8 @@ Trial = tuple[int, Told | None, float]
 # and of others, each of which may take a minute. Seconds between writes.
 CHUNK = 20
 FEW = 2
+# The ways to try mutants, from the soonest to that by all cases.
+WAYS = ("soon", "guess", "all")
 # Sections of rows that no code reads, unless they have more than prose.
 PROSE = ("fact", "form")
 PAUSE = 90
@@ -96,8 +98,8 @@ def _begin() -> None:
     _hunter.desk = Desk()  # it is shared with children, but not among workers
 
 
-def _try(numbers: Sequence[int], soon: bool) -> list[Trial]:
-    """The trials of some mutants, of those that are told `soon` or of all."""
+def _try(numbers: Sequence[int], how: str) -> list[Trial]:
+    """The trials of some mutants: by what tells them `soon`, by a guess, or by all."""
     chunk = []
     for n in numbers:
         entry = _before.of(_mutants[n])
@@ -105,7 +107,13 @@ def _try(numbers: Sequence[int], soon: bool) -> list[Trial]:
         chunk.append((_mutants[n], before))
     began = _spent()
     hunter = _hunter
-    found = hunter.together(chunk) if soon else [hunter.teller(*one) for one in chunk]
+    match how:
+        case "soon":
+            found = hunter.together(chunk)
+        case "guess":
+            found = [hunter.guessed(mutant) for mutant, _ in chunk]
+        case _:
+            found = [hunter.teller(*one) for one in chunk]
     each = (_spent() - began) / len(numbers)
     return [(n, told, each) for n, told in zip(numbers, found)]
 
@@ -190,8 +198,6 @@ def hunt(
     global _hunter, _mutants, _before
     _hunter, _mutants, _before = Hunter.of(state.tables, LOOKS), mutants, hunted
     _hunter.known_of = Survived(hunted, state, _hunter.numbers)
-    if any(mutants[n].table == "sets" for n in stale):
-        assert _hunter.running  # for all workers at once
     for mutant in mutants:
         entry = hunted.of(mutant)
         if entry and entry.killer in _hunter.numbers:
@@ -201,14 +207,15 @@ def hunt(
         get_context("fork").Pool(options.jobs, _begin) as pool,
         Progress(len(stale)) as progress,
     ):
-        # First those that are told soon, then the others.
+        # First those that are told soon, then by a guess, then the others.
         left = list(stale)
-        for soon in (True, False)[options.late : 1 if options.soon else 2]:
-            chunks = list(_chunks(mutants, left, CHUNK if soon else FEW))
+        ways = WAYS[:1] if options.soon else WAYS[-1:] if options.late else WAYS
+        for how in ways:
+            chunks = list(_chunks(mutants, left, CHUNK if how == "soon" else FEW))
             left = []
-            for found in pool.imap_unordered(partial(_try, soon=soon), chunks):
+            for found in pool.imap_unordered(partial(_try, how=how), chunks):
                 for n, told, seconds in found:
-                    if soon and told is None:
+                    if how != WAYS[-1] and told is None:
                         hunted.seconds += seconds
                         left.append(n)
                         continue

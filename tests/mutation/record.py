@@ -31,9 +31,12 @@ TELLERS = {
     "a citation": "citation",
     "the code of an ask": "code",
     "the rule over examples": "code",
+    "the members of sets": "code",
     "the way of running": "code",
     "what is derived": "code",
 }
+# Of these the modules of examples that an entry has in place of a case.
+EXAMPLES = {"the members of sets": ("members.py", "one_answer.py")}
 KINDS = ("case", "silence", *dict.fromkeys(TELLERS.values()), "allowed", "surviving")
 NO_ANSWER = "no answer"
 
@@ -89,9 +92,15 @@ class State:
         return Entry(killer, by, self.of_case(killer), self.row(mutant), self.engine)
 
     def of_case(self, killer: str) -> str:
-        """The digest of a case, or of all cases, or nothing for what is no case."""
+        """The digest of a case, of examples, of all cases, or of nothing.
+
+        The last is for what is none of these.
+        """
         if not killer:
             return self.all_cases
+        if killer in EXAMPLES:
+            files = [Path(__file__).with_name(name) for name in EXAMPLES[killer]]
+            return digest_of(_code(file.read_text(encoding="utf-8")) for file in files)
         return self.cases.get(killer, "")
 
     @property
