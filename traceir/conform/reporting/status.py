@@ -145,7 +145,8 @@ def _mutants() -> Iterator[str]:
     yield f"{record['killed']} of {record['mutants']} mutants are noticed: a case has"
     yield "another verdict, or the loader refuses the tables. A row of prose that is"
     yield "gone is noticed by a case that cites it, the ``code`` of an ask by what"
-    yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
+    yield "it asks, and an accuracy set by the members that are farthest off."
+    yield f"{len(record['allowed'])} change nothing, each for a reason."
     untried = sum(counts["untried"] for counts in record["tables"].values())
     yield f"{len(record['surviving'])} are open: no case tells them yet. {untried} have"
     yield "not been tried. The rows *sets* and *reals* are about the functions of"
