@@ -32,7 +32,7 @@ def unit(x: Fraction) -> Fraction:
 
 
 def gamma(n: int) -> Fraction:
-    """What n roundings in a row add, relatively."""
+    """The bound on the relative error of n roundings in a row."""
     return n * U / (1 - n * U)
 
 
@@ -51,7 +51,7 @@ class Example:
     choices: Mapping[str, str] = field(default_factory=dict)
 
     def wrong(self) -> Iterator[str]:
-        """What is judged otherwise."""
+        """The elements that are judged otherwise."""
         goal = Goal(self.want, self.dtype, self.ulps, self.choices)
         both = [(got, True) for got in self.members]
         both += [(got, False) for got in self.others]
