@@ -12,6 +12,7 @@ import pytest
 from fewer_rows import without
 
 import traceir
+from theorems.__main__ import read
 from theorems.miniatures import MINIATURES
 from theorems.subjects import SUBJECTS
 from theorems.trials import TRIALS, Subject, tried
@@ -90,6 +91,14 @@ def test_without_its_rule_a_relation_is_not_judged() -> None:
     less = without("running.relation")
     using = [c for c in load_cases() if c.name.startswith("qr/") and not c.session]
     assert not all(judge(Oracle(less), case, less, exact=True) for case in using)
+
+
+def test_all_small_programs_were_tried_without_a_fault() -> None:
+    record = read()
+    assert record.keys() == TRIALS.keys()
+    for row in record.values():
+        assert row["whole"]
+        assert not row["small_faults"] + row.get("drawn_faults", [])
 
 
 # Programs that were drawn once and showed a fault.
