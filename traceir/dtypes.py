@@ -129,7 +129,11 @@ def as_dtype(asked: Any) -> np.dtype:
 
 
 def are_keys(value: Any, dtype: Any) -> bool:
-    """True for keys that are asked for as what they are."""
+    """True for keys that are asked for as what they are.
+
+    >>> are_keys(np.zeros(2), KEY)
+    False
+    """
     return dtype is KEY and getattr(value, "dtype", None) is KEY
 
 
