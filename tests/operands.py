@@ -346,6 +346,7 @@ def _custom(*rules: str) -> Callable[[Draw, np.dtype], Built]:
 
 
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
+    "name": lambda draw, dtype: (_plain(draw, dtype)[0], {"name": "kept"}),
     **ALGEBRA,
     **WINDOWS,
     **RANDOM,

@@ -255,7 +255,7 @@ def test_dialects(backend: str) -> None:
 
 
 def test_other_texts_are_refused() -> None:
-    with pytest.raises(ValueError, match="source, llvm, asm and speed"):
+    with pytest.raises(ValueError, match="source, llvm, asm, speed and compile"):
         compiled(selu(3)).as_text("hlo")
 
 

@@ -22,6 +22,7 @@ from traceir.conform.drawing.programs import programs
 from traceir.conform.systems.implementations import Oracle
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.typecheck import check
 from traceir.oracle import grammar, layout, numbers, printing, reading
 from traceir.rules import spec_path
 from traceir.text import parse, to_text
@@ -58,6 +59,8 @@ def test_cases_are_read_and_printed_alike(name: str) -> None:
     program, own = (found(CASES[name].program, None, r) for r in (None, reading.read))
     if isinstance(program, str):
         assert own == program
+    elif len(program.consts) not in (0, len(program.jaxpr.constvars)):
+        assert found(check, program) == "program.constants"  # no text has some alone
     elif found(parse, to_text(program)) == parse(to_text(program)):
         assert own == program  # what nothing defines is equal to nothing
         assert not list(differences(program))

@@ -108,7 +108,7 @@ def source_report(
     ...     return x
     >>> report = source_report(traceir.make_jaxpr(steps)(1.0))
     >>> report.equations, report.lines[0].line, report.lines[0].primitives
-    (1000, 3, (('mul', 500), ('sin', 500)))
+    (1000, 3, ((mul, 500), (sin, 500)))
     """
     jaxpr = program.jaxpr if isinstance(program, ClosedJaxpr) else program
     counts: Counter[tuple[int, int, str]] = Counter()

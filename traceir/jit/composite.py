@@ -31,7 +31,7 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
     ... def double(x):
     ...     return x + x
     >>> [eqn.primitive for eqn in traceir.make_jaxpr(double)(1.0).eqns]
-    ['jit']
+    [jit]
     """
     if fun is None:
         return functools.partial(composite, static_argnames=static_argnames)

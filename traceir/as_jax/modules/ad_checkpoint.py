@@ -43,7 +43,7 @@ def checkpoint_name(x: T, name: str) -> T:
     >>> f = lambda x: jnp.sin(checkpoint_name(jnp.sin(x), "inner"))
     >>> print_saved_residuals(traceir.checkpoint(f, policy=policy), 1.0)
     f32[] from the argument x
-    f32[] named 'inner'
+    f32[] named 'inner' from <...>:1
     """
     named: T = flatten.map_(lambda leaf: bind("name", leaf, name=name), x)
     return named

@@ -18,7 +18,7 @@ def sequential_vmap(f: Callable[..., Any]) -> custom_vmap:
     >>> import traceir, traceir.numpy as jnp
     >>> rows = traceir.vmap(sequential_vmap(jnp.sin))
     >>> traceir.make_jaxpr(rows)(jnp.ones(3)).eqns[0].primitive
-    'scan'
+    scan
     """
     found = custom_vmap(f)
 

@@ -95,7 +95,7 @@ def checkpoint(
     >>> import traceir, traceir.numpy as jnp
     >>> f = traceir.checkpoint(lambda x: jnp.sin(jnp.sin(x)))
     >>> traceir.make_jaxpr(f)(1.0).eqns[0].primitive
-    'remat2'
+    remat2
     >>> traceir.grad(f)(0.0)
     Array(1., dtype=float32, weak_type=True)
     """
