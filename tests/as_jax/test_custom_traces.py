@@ -77,6 +77,7 @@ def noted(fun: Any, kind: Any = WithRules) -> Any:
             trace = kind(outer)
             with core.set_current_trace(trace):
                 out = fun(*[NotedTracer(trace, x, ()) for x in args])
+        # Functions take attributes, of which a checker knows nothing.
         call.names = out.names  # type: ignore[attr-defined]
         return out.value
 

@@ -49,7 +49,9 @@ def test_cotangents_of_all_that_a_solution_depends_on() -> None:
 
 
 def test_bounds_of_steps() -> None:
-    decay = lambda y, t: -y  # noqa: E731
+    def decay(y: Any, t: Any) -> Any:
+        return -y
+
     many = odeint(decay, 1.0, jnp.array([0.0, 0.0, 1.0]), hmax=0.01)
     np.testing.assert_allclose(many, [1, 1, np.exp(-1)], rtol=1e-5)
     few = odeint(decay, 1.0, jnp.array([0.0, 50.0]), mxstep=1)
@@ -86,7 +88,9 @@ def test_curves_of_several_arguments_and_results() -> None:
 
 
 def test_programs_of_named_axes() -> None:
-    total = lambda x: lax.psum(x, "i") / lax.axis_size("i")  # noqa: E731
+    def total(x: Any) -> Any:
+        return lax.psum(x, "i") / lax.axis_size("i")
+
     closed = traceir.make_jaxpr(total, axis_env=[("i", 4)])(1.0)
     assert [e.primitive for e in closed.eqns] == ["psum", "div"]
     assert "4.0" in str(closed)

@@ -102,7 +102,9 @@ def test_halves_of_blocks_lie_along_one_dimension(shape: Any, second: Any) -> No
 
 
 def test_bits_in_transforms() -> None:
-    make = lambda key: lax.rng_bit_generator(key, (5,))  # noqa: E731
+    def make(key: Any) -> Any:
+        return lax.rng_bit_generator(key, (5,))
+
     assert RandomAlgorithm.RNG_DEFAULT != PHILOX
     alone = make(KEY)
     np.testing.assert_array_equal(alone[1], words(KEY, (5,), PHILOX)[1])

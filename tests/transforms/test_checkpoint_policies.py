@@ -160,7 +160,11 @@ def test_effects_of_what_is_saved_are_done_once() -> None:
 
         def f(x: Any, told: list[Any] = told) -> Any:
             shape = traceir.ShapeDtypeStruct((), "float32")
-            told_of = lambda x: told.append(x) or np.float32(2)  # noqa: E731
+
+            def told_of(x: Any) -> Any:
+                told.append(x)
+                return np.float32(2)
+
             y = traceir.experimental.io_callback(told_of, shape, 1.0, ordered=True)
             return jnp.sin(x * y)
 
@@ -169,7 +173,9 @@ def test_effects_of_what_is_saved_are_done_once() -> None:
 
 
 def test_names_pass_through_transforms() -> None:
-    f = lambda x: checkpoint_name((jnp.sin(x), x), "pair")[0]  # noqa: E731
+    def f(x: Any) -> Any:
+        return checkpoint_name((jnp.sin(x), x), "pair")[0]
+
     assert float(traceir.grad(f)(0.0)) == 1
     assert traceir.vmap(f)(X).shape == X.shape
     assert [e.primitive for e in traceir.make_jaxpr(f)(1.0).eqns].count("name") == 2
