@@ -40,6 +40,7 @@ OTHERS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "mirrored": lambda result: np.flip(result, -1) if result.ndim else result,
     "one NaN": lambda result: _first(result, np.nan),
     "one infinity": lambda result: _first(result, np.inf),
+    "band": lambda result: _band(result),
 }
 
 
@@ -130,6 +131,12 @@ def probes_of(case: Case, rules: Rules) -> tuple[Probe, ...]:
     here = Application.of(case)
     relations = range(len(rules.prims[here.primitive].post))
     found = [Probe(k, name) for k in relations for name in OTHERS]
+    for n, result in enumerate(here.results):
+        part = parts(result)
+        if result.dtype.kind in "fc" and part.size:
+            nan = int(np.full(1, np.nan, part.dtype).view(f"i{part.itemsize}")[0])
+            ends = dict.fromkeys((0, part.size - 1))
+            found += [Probe(k, "zero", n, e, nan) for k in relations for e in ends]
     arrays = [*here.results, *here.operands]
     for k in relations:
         for name in ("right", "NaN"):
@@ -178,6 +185,12 @@ def _spread(array: np.ndarray) -> list[int]:
 
 def _filled(result: np.ndarray, value: float) -> np.ndarray:
     return np.full_like(result, value) if result.dtype.kind in "fc" else result
+
+
+def _band(result: np.ndarray) -> np.ndarray:
+    """Ones on the diagonals of matrices and in the lines below, zeros elsewhere."""
+    ones = np.ones_like(result)
+    return np.tril(np.triu(ones, -1)) if result.ndim > 1 else ones
 
 
 def _first(result: np.ndarray, value: float) -> np.ndarray:

@@ -66,12 +66,15 @@ def mutants(text: str, siblings: Siblings) -> Iterator[str]:
     tree = ast.parse(text, mode="eval").body
     seen = {ast.unparse(tree)}
     firsts, numbers = set(_firsts(tree)), set(_numbers(tree))
+    distances = set(_distances(tree))
     places = _places(tree)
     for node in list(ast.walk(tree)):
         for other in _others(node, siblings):
             if node in firsts and ast.unparse(other) == "-1":
                 continue
-            if node in numbers and _is_swapped(node, other):
+            if node in numbers and _is_swapped(node, other, ast.Add):
+                continue
+            if node in distances and _is_swapped(node, other, ast.Sub):
                 continue
             mutant = _put(tree, places.get(node), other)
             if mutant not in seen:
@@ -100,11 +103,19 @@ def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
                 yield from ast.walk(node)
 
 
-def _is_swapped(node: ast.AST, other: ast.expr) -> bool:
-    """True if one sum is the other with its operands swapped."""
+def _distances(tree: ast.expr) -> Iterator[ast.AST]:
+    """The differences of which only the magnitude is asked."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Name("abs"), [ast.BinOp(_, ast.Sub()) as difference]):
+                yield difference
+
+
+def _is_swapped(node: ast.AST, other: ast.expr, op: type[ast.operator]) -> bool:
+    """True if one sum or difference is the other with its operands swapped."""
     match node, other:
-        case ast.BinOp(a, ast.Add(), b), ast.BinOp(c, ast.Add(), d):
-            return (a, b) == (d, c)
+        case ast.BinOp(a, ast.Add() | ast.Sub() as one, b), ast.BinOp(c, two, d):
+            return isinstance(one, op) and type(one) is type(two) and (a, b) == (d, c)
     return False
 
 

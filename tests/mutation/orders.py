@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from mutation.edges import SMALL
 from mutation.installed import forget, in_child, install
 from mutation.known import COLUMNS, Known
 from mutation.record import Told
@@ -133,11 +134,12 @@ class Ordered(Known):
         return list(dict.fromkeys([*islice(zero, 1), *islice(both, 1), *close[:NEAR]]))
 
     def unlike(self, order: Sequence[int]) -> list[int]:
-        """The cases by which relations are told: the greatest of each kind.
+        """The cases by which relations are told: the greatest of each kind, and of
+        those of which edges are found exactly the one with the most zeros.
 
         Those that told others come first.
         """
-        found: dict[tuple[Any, ...], tuple[int, int]] = {}
+        found: dict[tuple[Any, ...], tuple[Any, int]] = {}
         close = [n for n in order if is_close(self.cases[n])]
         for n in close:
             kind, size = kind_of(self.cases[n])
@@ -216,15 +218,17 @@ def has_both_zeros(case: Case) -> bool:
     return len({*chain.from_iterable(s.tolist() for s in signs)}) == 2
 
 
-def kind_of(case: Case) -> tuple[tuple[Any, ...], int]:
-    """The kind of a close case, by its params and operands, and their extent."""
+def kind_of(case: Case) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """The kind of a close case, by its params and operands, and the rank in it."""
     (eqn,) = case.program().eqns
     operands = [value.array for value in case.values("call")]
     numbers = [a for a in operands if a.dtype.kind in "fc"]
     finite = all(np.isfinite(a).all() for a in numbers)
     forms = [(a.dtype.kind, a.ndim, is_wide(a.shape)) for a in operands]
     size = sum(a.size for a in operands)
-    return (eqn.primitive, str(eqn.params), finite, size > 0, *forms), size
+    small = 0 < size <= SMALL
+    rank = (sum(np.count_nonzero(a == 0) for a in numbers),) if small else (size,)
+    return (eqn.primitive, str(eqn.params), finite, size > 0, small, *forms), rank
 
 
 def is_wide(shape: tuple[int, ...]) -> bool | None:

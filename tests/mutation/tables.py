@@ -138,8 +138,13 @@ class Enumeration:
     def _others(self, value: Any, at: Path) -> Iterator[Any]:
         equal = self._equal(at)
         same = ast.unparse(ast.parse(value)) if is_formula(at, value) else value
+        own = equations_of(same) if is_formula(at, value) else []
         for other in self._different(value, at):
-            if not equal or alike(same, equal) != alike(other, equal):
+            if equal and alike(same, equal) == alike(other, equal):
+                continue
+            # Terms of the formula that are equal where the rest of it counts.
+            kept = own and {*own} <= {*equations_of(other)}
+            if not kept or alike(same, own) != alike(other, own):
                 yield other
 
     def _equal(self, at: Path) -> list[tuple[str, str]]:
