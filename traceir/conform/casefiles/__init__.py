@@ -11,4 +11,5 @@ they must give; or a `Session` of calls. Start reading at `cases.read_cases`.
 - `untyped`: programs without the types of results, and with them again
 - `values`: arrays, types and host objects as cases write them
 - `weak`: weak types added to programs whose text leaves them out
+- `width`: programs that have numbers of 64 bits, and so need these types
 """

@@ -22,10 +22,13 @@ from traceir.conform.casefiles.sessions import (
     Session,
     SessionReader,
     SessionTransform,
+    Setting,
+    Step,
     function_of,
 )
 from traceir.conform.casefiles.values import TypedValue, ValueReader
 from traceir.conform.casefiles.weak import weaken
+from traceir.conform.casefiles.width import is_wide
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -181,7 +184,7 @@ class Case:
     def _one_call(self, under: str) -> Session:
         """The session of a `call`: a function that is transformed is also jitted.
 
-        One that is rejected is called once.
+        One that is rejected is called once. There are 64-bit types if it has such.
         """
         functions = dict(self.functions)
         name = next(iter(functions))
@@ -193,7 +196,10 @@ class Case:
         args = self.values("call")
         values = self.values("value") if "value" in self.verbs else None
         verdict = "raises" if self.reject else None
-        steps = [
+        steps: list[Step] = []
+        if any(f.closed and is_wide(f.closed) for f in functions.values()):
+            steps.append(Setting("enable_x64", (True,)))
+        steps += [
             Call(name, args, {}, via, verdict, self.reject, values) for via in vias
         ]
         if "prints" in self.verbs:

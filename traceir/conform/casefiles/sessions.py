@@ -135,6 +135,11 @@ class Session:
         """True if functions are transformed, or passed to functions as values."""
         return any(map(self._passes_functions, self.functions.values()))
 
+    @property
+    def is_typed(self) -> bool:
+        """True if the types of all inputs are written, and so those of results."""
+        return all(f.typed or f.transforms for f in self.functions.values())
+
     def _passes_functions(self, function: Function) -> bool:
         if function.transforms or function.typed:
             return True

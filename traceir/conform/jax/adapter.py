@@ -11,20 +11,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import jax
-import numpy as np
 from jax._src import core
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.width import is_wide
 from traceir.conform.jax import keys
-from traceir.conform.jax.programs import WIDE, Translation, axis_sizes, typed
+from traceir.conform.jax.programs import Translation, axis_sizes, typed
 from traceir.conform.jax.system import JaxSystem
 from traceir.conform.judging.messages import Messages, read_messages
 from traceir.conform.judging.run import Rejected, Unsupported
 from traceir.conform.judging.witness import Arrays
 from traceir.conform.systems.jitted import Jitted
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, UntypedVar, subjaxprs
+from traceir.ir.jaxpr import ClosedJaxpr
 
 # What JAX raises on purpose. Anything else that it raises is a crash.
 REJECTIONS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError)
@@ -49,23 +49,6 @@ def rejections() -> Iterator[None]:
         known = isinstance(error, core.JaxprTypeError)
         name = "JaxprTypeError" if known else kind.__name__
         raise Rejected(name, str(error).partition("\n")[0]) from None
-
-
-def is_wide(program: ClosedJaxpr) -> bool:
-    """True if a number of 64 bits, or of two such parts, occurs in a program."""
-    jaxpr = program.jaxpr
-    atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
-    for eqn in program.eqns:
-        atoms += [*eqn.inputs, *eqn.outputs]
-    dtypes = [a.aval.dtype for a in atoms if not isinstance(a, UntypedVar)]
-    params = [(key, v) for eqn in program.eqns for key, v in eqn.params]
-    dtypes += [v for _, v in params if isinstance(v, np.dtype)]
-    if ("bit_width", 64) in params:
-        return True
-    inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
-    return any(d.itemsize == WIDE.get(d.kind) for d in dtypes) or any(
-        map(is_wide, inner)
-    )
 
 
 @dataclass(frozen=True)
@@ -121,5 +104,5 @@ class Jax:
         """The outcomes of `jax.jit`, one for each call."""
         written = [f.closed for f in session.functions.values()]
         programs = [program for program in written if program is not None]
-        with jax.enable_x64(any(map(is_wide, programs))), keys.layout(programs):
+        with jax.enable_x64(False), keys.layout(programs):
             return Jitted(session, JaxSystem()).run()

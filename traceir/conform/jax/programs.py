@@ -39,8 +39,6 @@ PRIMITIVES: Mapping[str, Any] = {
 }
 # What a number of Python becomes.
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
-# The bytes of the dtypes that there are when 64-bit types are on, by kind.
-WIDE = {"i": 8, "u": 8, "f": 8, "c": 16}
 # What is a function for JAX, made of other primitives.
 COMPOSED = frozenset({"random_gamma_grad"})
 _WITH_ACCURACY = (

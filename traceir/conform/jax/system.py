@@ -16,6 +16,7 @@ import jax.export
 from jax._src import core
 
 from traceir.conform.casefiles.values import TypedValue
+from traceir.conform.casefiles.width import WIDE
 from traceir.conform.jax import keys, programs
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.jitted import Target
@@ -97,7 +98,7 @@ class JaxSystem:
             return value.array.item()
         if value.aval.weak_type:
             raise Unsupported("weak arrays that are no scalars, as arguments")
-        if value.aval.dtype.itemsize == programs.WIDE.get(value.aval.dtype.kind):
+        if value.aval.dtype.itemsize == WIDE.get(value.aval.dtype.kind):
             # What it becomes depends on the flag in force, as for any user.
             return value.array
         return keys.array(value.array)

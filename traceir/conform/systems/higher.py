@@ -69,7 +69,7 @@ def derived(session: Session, rules: Rules) -> list[Outcome | None]:
     count = sum(not isinstance(step, Setting) for step in session.steps)
     found: list[Outcome | None] = []
     try:
-        sessions = Jitted(session, RulesSystem(rules))
+        sessions = Jitted(session, RulesSystem(rules, session.is_typed))
     except (Beyond, Unsupported):
         return [None] * count
     beyond = False
@@ -180,7 +180,8 @@ TRANSFORMS = (
 class RulesSystem:
     """Transforms by the inference rules alone; raises Beyond where there is none."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, is_typed: bool = False) -> None:
+        self.is_typed = is_typed
         self.functions = TermFunctions(rules, evaluate_eqn)
         self.bind = self.functions.bind
         api = {name: getattr(self.functions, name) for name in TRANSFORMS}
@@ -291,6 +292,9 @@ class RulesSystem:
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
         """Changes the flags that rules speak of."""
         match name, args:
+            # What is typed has no numbers of Python's, whose types the flag changes.
+            case "enable_x64", (True,) if self.is_typed:
+                return None
             case "config", ("disable_jit", value):
                 self.functions.disabled = value
                 return None

@@ -111,8 +111,10 @@ def _transformed(case: Case) -> Sequence[TypedValue]:
     """The results of a compiled function, of which no kernel computes a part."""
     assert case.session is not None  # `under` makes one
     session = case.session
-    first = next(step for step in session.steps if isinstance(step, Call))
-    alone = replace(session, steps=(replace(first, via="jit"),))
+    calls = (k for k, step in enumerate(session.steps) if isinstance(step, Call))
+    *before, first = session.steps[: next(calls) + 1]
+    assert isinstance(first, Call)
+    alone = replace(session, steps=(*before, replace(first, via="jit")))
     (outcome,) = Jitted(alone, TraceirSystem("oracle")).run()
     if outcome.values is None:
         raise ValueError(f"the call {outcome.event} {outcome.rule or ''}".rstrip())
