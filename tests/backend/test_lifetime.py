@@ -27,6 +27,7 @@ from traceir.store.files import current
 from traceir_numba import backend, cost_model
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import mcjit
+from traceir_numba.runtime.allocator import memory_info
 from traceir_numba.store import units
 
 jit = functools.partial(traceir.jit, backend="numba")
@@ -336,3 +337,25 @@ def test_nothing_grows_after_the_bound(what: str, few: int) -> None:
         # as much is lost between them. In one context for all LLVM would keep 1,800
         # more, its constants and types.
         assert (resident() - memory) / (ALL - FIRST) < 4096
+
+
+# Bytes for each function that lives, and of its machine code: docs/howto/memory.rst.
+A_FUNCTION, ITS_CODE = 100_000, 16_000
+
+
+def test_functions_that_live_take_what_is_stated() -> None:
+    many = 5000 if SOAK else FEW
+    one(0.125)
+    gc.collect()
+    before, memory = memory_info(), resident()
+    functions = [one(k + 0.625) for k in range(many)]
+    kept = min(many, config.jax_trace_cache_size)
+    now = memory_info()
+    assert kept <= now.objects - before.objects <= many
+    assert now.code - before.code < ITS_CODE * kept
+    if SOAK:
+        assert resident() - memory < A_FUNCTION * kept
+    functions.clear()
+    gc.collect()
+    assert memory_info().objects <= before.objects + 3 * 8
+    assert memory_info().code < now.code

@@ -18,6 +18,7 @@ import llvmlite.binding as llvm
 
 from traceir.base.fork_safety import kept_over_forks
 from traceir_numba import cost_model
+from traceir_numba.runtime.allocator import loaded
 from traceir_numba.runtime.external_symbols import provided
 
 # LLVM's modules share one context, which only one thread may use at a time. Reentrant:
@@ -86,7 +87,9 @@ def load(code: bytes, symbols: Iterable[str], needs: Mapping[str, int]) -> Image
     found = {name: int(own.engine.get_function_address(name)) for name in symbols}
     own.has.update(found)
     image = Image(found)
-    _engines[weakref.ref(image, _died)] = own
+    known = weakref.ref(image, _died)
+    _engines[known] = own
+    loaded[id(known)] = len(code)
     return image
 
 
@@ -115,7 +118,9 @@ def _died(image: weakref.ref[Image]) -> None:
 def _free() -> None:
     """Free the engines of which no object file is in use; the caller holds `lock`."""
     while _dead:
-        own = _engines.pop(_dead.popleft())
+        dead = _dead.popleft()
+        own = _engines.pop(dead)
+        del loaded[id(dead)]
         own.used -= 1
         if own.used:
             continue
