@@ -34,6 +34,7 @@ from traceir_numba.store.programs import (
 from traceir_numba.store.units import LoadedObject
 
 if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
+    from traceir.ir.program_cost import MemoryStats
     from traceir_numba.loops.program import BufferProgram
     from traceir_numba.pipeline.compiler import Compilation
 
@@ -147,6 +148,12 @@ class CpuExecutable:
         raise ValueError(
             f"there is no {form!r}, only source, llvm, asm, speed and compile"
         )
+
+    def memory_analysis(self) -> MemoryStats:
+        """The bytes of arguments, results and of the buffers that a call allocates."""
+        from traceir_numba.buffers.buffer_assignment import memory_stats
+
+        return memory_stats(self.program, self._donated)
 
     def _built(self) -> Compilation:
         if self._build is None:

@@ -19,11 +19,15 @@ from _ext.pieces import box, code, line, sentence, separated, text
 from tests.answers.names import Parameters, methods, parameters
 from tests.recorded import Record
 from traceir.as_jax.finder import located
+from traceir.jit import stages
 from traceir.lax.checks.attribute_hints import absent
 
 METHODS: dict[str, type] = {
     "Array": traceir.Array,
     "Array.at": type(traceir.numpy.arange(3).at[0]),
+    "stages.Compiled": stages.Compiled,
+    "stages.Lowered": stages.Lowered,
+    "stages.Traced": stages.Traced,
 }
 ABSENT = object()
 

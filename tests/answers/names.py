@@ -112,6 +112,9 @@ def main() -> None:
     array = importlib.import_module("jax.numpy").arange(3)
     found["Array"] = dict(methods(importlib.import_module("jax").Array))
     found["Array.at"] = dict(methods(type(array.at[0])))
+    for name in ("Compiled", "Lowered", "Traced"):
+        kind = getattr(importlib.import_module("jax.stages"), name)
+        found[f"stages.{name}"] = dict(methods(kind))
     rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items())
     RECORD.write_text(f"{{\n{rows}\n}}\n")
     sys.stdout.write(f"{sum(map(len, found.values()))} names\n")

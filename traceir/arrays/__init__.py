@@ -7,6 +7,7 @@ Takes a NumPy array and a `ShapedArray`; gives an immutable `Array`. Start readi
 - `array_interface`: the methods that arrays and tracers have in common
 - `asks`: Python's questions to arrays and traced values, answered or refused by rows
 - `devices`: the devices: groups of threads of this process, where arrays live
+- `layout`: the order of an array's elements in memory, with where it lies
 - `meshes`: meshes: devices in arrays whose dimensions have names
 - `sharding`: layouts of arrays over devices: specs, and shardings of them
 - `shards`: shards: the parts of an array, each on the device that holds it

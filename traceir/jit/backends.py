@@ -277,10 +277,11 @@ class _PrunedExecutable:
         return self._inner.run(*[arrays[k] for k in self._used])
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("put", "run_there"):  # of those whose arrays stay on a device
+        # Where arrays stay on a device, and where memory is planned.
+        if name not in ("put", "run_there", "memory_analysis"):
             raise AttributeError(name)
         found = getattr(self._inner, name)
-        if name == "put":
+        if name != "run_there":
             return found
         return lambda places: found([places[k] for k in self._used])
 

@@ -27,6 +27,7 @@ from traceir.jit.hot_path.guard_codegen import MISS, Runner
 from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
 from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
+from traceir.jit.stages import CallForm
 from traceir.jit.staging import Prepared, check_seal
 from traceir.pytrees.flatten import leaves
 from traceir.sanitize.nan_checks import watched
@@ -77,6 +78,10 @@ class DonatingFunction(JitFunction[P, R]):
         making, spec = super()._making(), self._donated
         donated = sorted(spec.positions), sorted(spec.names)
         return Making(making.args, (("donated", donated),))
+
+    def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> CallForm:
+        donated = self._leaves(prepared, args, kwargs)
+        return CallForm(prepared.bound.origins, donated)
 
     def _donor(self, args: Any, kwargs: Any, raw: Any) -> Runner:
         """The runner of calls of one kind."""

@@ -325,10 +325,15 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
         """
         with self._context():
-            entry, _ = self._entry(self._prepare(args, kwargs))
-        return stages.Traced(
-            entry, self._backend(), self._options.keep_unused, self._options.numpy_out
-        )
+            entry, prepared = self._entry(self._prepare(args, kwargs))
+            form = self._called(prepared, args, kwargs)
+        options = self._options
+        made = self._backend(), options.keep_unused, options.numpy_out
+        return stages.Traced(entry, *made, form)
+
+    def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> stages.CallForm:
+        """The form of a call, for the stages of its program."""
+        return stages.CallForm(prepared.bound.origins)
 
     def lower(self, /, *args: Any, **kwargs: Any) -> stages.Lowered:
         """`trace` and lower to the backend's source."""

@@ -10,7 +10,7 @@ from traceir.base.config import local as _local
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
-from traceir.jit.stages import Traced
+from traceir.jit.stages import CallForm, Traced
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import current_trace
 
@@ -41,7 +41,7 @@ def make_jaxpr(
         )
         closed = _with_captures(entry.closed, entry.captures)
         if return_shape:
-            return closed, Traced(entry, "reference", False, False).out_info
+            return closed, Traced(entry, "reference", False, False, CallForm()).out_info
         return closed
 
     return made
@@ -86,7 +86,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     staged = _Stager(fun, None, None, Options(backend="reference"))
     entry = staged.entry(args, kwargs, "eval_shape")
-    return Traced(entry, "reference", False, False).out_info
+    return Traced(entry, "reference", False, False, CallForm()).out_info
 
 
 class _Stager(JitFunction[..., Any]):

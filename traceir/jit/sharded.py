@@ -15,6 +15,8 @@ from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.pickling import Making
+from traceir.jit.stages import CallForm
+from traceir.jit.staging import Prepared
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 
@@ -51,6 +53,9 @@ class ShardedFunction(JitFunction[P, R]):
     def _making(self) -> Making:
         making = super()._making()
         return Making(making.args, (("shardings", self._shardings),))
+
+    def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> CallForm:
+        return CallForm(prepared.bound.origins, shardings=self._shardings)
 
     def _check(self, wanted: Any, args: Any, kwargs: Any) -> None:
         """Refuse arguments that cannot lie as `in_shardings` asks."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from traceir import rules
-from traceir.arrays.array import Array
+from traceir.arrays.array import SHARDING, Array
+from traceir.arrays.sharding import spread_shardings
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.moved_modules import attributes_of
@@ -29,6 +33,42 @@ from traceir.tracing.trace import Tracer, current_trace, typeof
 __getattr__ = attributes_of("traceir.ir.structs")
 
 
+@dataclass(frozen=True, slots=True)
+class ArgInfo:
+    """A leaf of the arguments: its type, and whether results may have its memory.
+
+    >>> ArgInfo(ShapedArray((3,), "float32"), False)
+    ArgInfo(aval=f32[3], donated=False)
+    """
+
+    aval: ShapedArray
+    donated: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the leaf."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the leaf."""
+        return self.aval.dtype
+
+    def __repr__(self) -> str:
+        return f"ArgInfo(aval={self.aval.str_short()}, donated={self.donated})"
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """How a function was called: where each traced argument stood, which leaves it was
+    to donate, and how arguments and results are to lie on devices.
+    """
+
+    origins: tuple[int | str, ...] = ()
+    donated: tuple[int, ...] = ()
+    shardings: tuple[Any, Any] = (None, None)
+
+
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
 class _Stage:
     """A traced function on its way to machine code."""
@@ -37,6 +77,7 @@ class _Stage:
     backend: str
     keep_unused: bool
     numpy_out: bool
+    form: CallForm
 
     def __repr__(self) -> str:
         name = self.entry.closed.jaxpr.debug_name
@@ -48,9 +89,26 @@ class _Stage:
         return self.entry.closed
 
     @property
-    def in_avals(self) -> tuple[ShapedArray, ...]:
-        """The types of the leaves of the arguments."""
-        return self.entry.closed.in_avals
+    def in_avals(self) -> Any:
+        """The types of the arguments: a tuple of those by place, a dict of others."""
+        return self._arguments(self.entry.call.avals)
+
+    @property
+    def args_info(self) -> Any:
+        """An `ArgInfo` for each leaf of the arguments, as these nest."""
+        donated = set(self.form.donated)
+        avals = enumerate(self.entry.call.avals)
+        return self._arguments([ArgInfo(aval, k in donated) for k, aval in avals])
+
+    @property
+    def in_tree(self) -> flatten.TreeDef:
+        """The structure of the traced arguments, as `in_avals` has them."""
+        return flatten.structure(self.in_avals)
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the leaves whose memory results may have."""
+        return self.form.donated
 
     @property
     def out_info(self) -> Any:
@@ -63,16 +121,40 @@ class _Stage:
         """The structure of the results."""
         return self.entry.out_tree
 
-    @property
-    def in_tree(self) -> flatten.TreeDef:
-        """The structure of the traced arguments."""
-        return self.entry.call.treedef
+    def _arguments(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
+        """Values of the leaves of the traced arguments, as a call has them."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        rest = iter(leaves)
+        trees = self.entry.call.treedef.below
+        for origin, tree in zip(self.form.origins, trees, strict=True):
+            own = tree.unflatten(list(islice(rest, tree.num_leaves)))
+            if isinstance(origin, int):
+                args.append(own)
+            else:
+                kwargs[origin] = own
+        return tuple(args), kwargs
+
+    def _next(self, kind: Callable[..., Any], *more: Any) -> Any:
+        """The stage after this one."""
+        given = self.entry, self.backend, self.keep_unused, self.numpy_out, self.form
+        return kind(*given, *more)
 
 
 class Traced(_Stage):
     """A traced function: its program, not yet lowered."""
 
     __slots__ = ()
+
+    @property
+    def fun_name(self) -> str:
+        """The name of the function."""
+        return self.entry.closed.jaxpr.debug_name
+
+    @property
+    def out_avals(self) -> Any:
+        """The types of the result."""
+        return self.entry.out_tree.unflatten(list(self.entry.closed.out_avals))
 
     def as_text(self) -> str:
         """The program's text."""
@@ -90,11 +172,31 @@ class Traced(_Stage):
 
     def lower(self) -> Lowered:
         """Lower to the backend's source."""
-        return Lowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
+        found: Lowered = self._next(Lowered)
+        return found
 
 
-@entry_points("as_text", "compile")
-class Lowered(_Stage):
+class _Analyzed(_Stage):
+    """A stage that has a text, and whose cost can be told."""
+
+    __slots__ = ()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """What the program's equations do: "flops", "transcendentals", and the "bytes
+        accessed" that they read and write, each equation by itself.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> lowered = traceir.jit(lambda x: jnp.sin(x) * 2).lower(jnp.ones(3))
+        >>> lowered.cost_analysis()
+        {'flops': 3.0, 'transcendentals': 3.0, 'bytes accessed': 52.0}
+        """
+        from traceir.ir.program_cost import program_cost
+
+        return program_cost(self.entry.closed)
+
+
+@entry_points("as_text", "compile", "compiler_ir")
+class Lowered(_Analyzed):
     """A function lowered to its backend's source."""
 
     __slots__ = ()
@@ -102,19 +204,39 @@ class Lowered(_Stage):
     def _executable(self) -> Executable:
         return executable(self.entry, self.backend, self.keep_unused)
 
-    def as_text(self, dialect: str | None = None) -> str:
-        """The text of `Compiled.as_text`: by default the generated source."""
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The text of `Compiled.as_text`: by default the generated source.
+
+        Lines of the function stand in it always, so `debug_info` changes nothing.
+        """
         return text_of(self._executable(), self.backend, dialect)
 
-    def compile(self) -> Compiled:
-        """Compile to machine code."""
-        exe = self._executable()
-        return Compiled(self.entry, self.backend, self.keep_unused, self.numpy_out, exe)
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The program that is compiled: by default the jaxpr, as an object, else its
+        text in a dialect of the backend.
+
+        Raises ValueError (jit.dialect) for another dialect.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> print(traceir.jit(jnp.sin).lower(1.0).compiler_ir())
+        { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+        """
+        return self.jaxpr if dialect in (None, "jaxpr") else self.as_text(dialect)
+
+    def compile(self, compiler_options: Any = None) -> Compiled:
+        """Compile to machine code; ValueError (jit.compiler-options) for options."""
+        if compiler_options:
+            raise rules.error("jit.compiler-options", got=shown(compiler_options))
+        return self._made(self._executable())
+
+    def _made(self, exe: Executable) -> Compiled:
+        found: Compiled = self._next(Compiled, exe)
+        return found
 
 
 @entry_points("__call__", "as_text")
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Compiled(_Stage):
+class Compiled(_Analyzed):
     """A compiled function: called with arguments of exactly the types it was made for.
 
     Static arguments, and those that are known by demand, are left out of the call.
@@ -136,6 +258,46 @@ class Compiled(_Stage):
         [True, True]
         """
         return text_of(self.exe, self.backend, dialect)
+
+    def runtime_executable(self) -> Executable:
+        """The backend's compiled program, which runs on NumPy arrays."""
+        return self.exe
+
+    def memory_analysis(self) -> Any:
+        """The bytes of arguments, results, temporary buffers and machine code.
+
+        None with a backend that plans no memory, as the reference.
+        """
+        found: Any = getattr(self.exe, "memory_analysis", None)
+        return None if found is None else found()
+
+    @property
+    def input_shardings(self) -> Any:
+        """How the leaves of the arguments are to lie on devices, as `in_avals` nest."""
+        args, kwargs = self._arguments([SHARDING] * len(self.entry.call.avals))
+        if (wanted := self.form.shardings[0]) is not None:  # no argument has a name
+            places = spread_shardings("in_shardings", wanted, flatten.structure(args))
+            args = flatten.structure(args).unflatten(_placed(places))
+        return args, kwargs
+
+    @property
+    def output_shardings(self) -> Any:
+        """How the leaves of the result lie on devices, as a tree like it."""
+        tree, wanted = self.entry.out_tree, self.form.shardings[1]
+        places = [None] * tree.num_leaves
+        if wanted is not None:
+            places = spread_shardings("out_shardings", wanted, tree)
+        return tree.unflatten(_placed(places))
+
+    @property
+    def input_formats(self) -> Any:
+        """The order of the elements of each argument, and where they are to lie."""
+        return flatten.map_(_format, self.in_avals, self.input_shardings)
+
+    @property
+    def output_formats(self) -> Any:
+        """The order of the elements of each result, and where they lie."""
+        return flatten.map_(_format, self.out_info, self.output_shardings)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.numpy_out:
@@ -186,10 +348,22 @@ class Compiled(_Stage):
             f"argument {path} compiled with {want.str_short()} and called with "
             f"{typeof(leaf).str_short()}"
             for path, leaf, want in zip(
-                self.entry.call.paths, leaves, self.in_avals, strict=True
+                self.entry.call.paths, leaves, self.entry.closed.in_avals, strict=True
             )
             if not _fits(leaf, want)
         ]
+
+
+def _placed(places: Sequence[Any]) -> list[Any]:
+    """Layouts on devices; whole on the first one where nothing is asked."""
+    return [SHARDING if place is None else place for place in places]
+
+
+def _format(aval: Any, sharding: Any) -> Any:
+    """The order of elements of a type: rows first, as everywhere."""
+    from traceir.arrays.layout import DeviceLayout, Format
+
+    return Format(DeviceLayout(tuple(range(aval.ndim))), sharding)
 
 
 def _fits(leaf: Any, want: ShapedArray) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from traceir.dtypes import as_dtype
+from traceir.ir.program_cost import MemoryStats
 from traceir_numba import cost_model
 from traceir_numba.buffers.overwriting import may_overwrite, overwritten, without_copies
 from traceir_numba.loops.program import (
@@ -51,6 +52,23 @@ def assign_buffers(
 def size_of(buffer: Buffer) -> int:
     """The bytes of a buffer."""
     return int(prod(buffer.shape)) * as_dtype(buffer.dtype).itemsize
+
+
+def memory_stats(program: BufferProgram, donated: Collection[int]) -> MemoryStats:
+    """The bytes of a program's arguments, results and own buffers."""
+    over = {slot for slot, _ in program.reuses}
+    sizes = [size_of(buffer) for buffer in program.buffers]
+    own = [
+        sizes[k]
+        for k, buffer in enumerate(program.buffers)
+        if buffer.role == "temporary" and k not in over
+    ]
+    return MemoryStats(
+        sum(sizes[k] for k in program.inputs),
+        sum(sizes[k] for k in program.outputs),
+        sum(own),
+        sum(sizes[program.inputs[k]] for k in donated),
+    )
 
 
 @dataclass(slots=True)

@@ -80,7 +80,7 @@ class CudaFunction(JitFunction[P, R]):
         """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
         args, kwargs = flatten.map_(TakenArrays().take, (args, kwargs))
         traced = super().trace(*args, **kwargs)
-        return _CudaTraced(traced.entry, traced.backend, True, True)
+        return _CudaTraced(traced.entry, traced.backend, True, True, traced.form)
 
 
 class CudaFallbackFunction(FallbackFunction[P, R], CudaFunction[P, R]):
@@ -157,15 +157,15 @@ class _CudaTraced(stages.Traced):
     __slots__ = ()
 
     def lower(self) -> stages.Lowered:
-        return _CudaLowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
+        found: stages.Lowered = self._next(_CudaLowered)
+        return found
 
 
 class _CudaLowered(stages.Lowered):
     __slots__ = ()
 
-    def compile(self) -> stages.Compiled:
-        exe = self._executable()
-        return _CudaCompiled(self.entry, self.backend, True, True, exe)
+    def _made(self, exe: Any) -> stages.Compiled:
+        return _CudaCompiled(self.entry, self.backend, True, True, self.form, exe)
 
 
 @entry_points("__call__")

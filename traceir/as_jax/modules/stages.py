@@ -3,8 +3,8 @@
 from typing import Any, TypeAlias
 
 from traceir.jit.function import JitFunction as Wrapped
-from traceir.jit.stages import Compiled, Lowered, Traced
+from traceir.jit.stages import ArgInfo, Compiled, Lowered, Traced
 
 CompilerOptions: TypeAlias = dict[str, Any]
 
-__all__ = ["Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]
+__all__ = ["ArgInfo", "Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]

@@ -1,0 +1,36 @@
+"""The order of an array's elements in memory, with where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from traceir.base.fast_dataclass import dataclass
+
+__all__ = ["Format", "Layout"]
+
+
+@dataclass(frozen=True)
+class DeviceLayout:
+    """The dimensions of an array, from the slowest to the fastest.
+
+    >>> DeviceLayout((1, 0)).major_to_minor
+    (1, 0)
+    """
+
+    major_to_minor: Sequence[int]
+
+
+Layout = DeviceLayout
+
+
+@dataclass(frozen=True)
+class Format:
+    """The order of an array's elements, and where the array lies.
+
+    >>> Format(DeviceLayout((0, 1))).sharding is None
+    True
+    """
+
+    layout: DeviceLayout | None = None
+    sharding: Any = None
