@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import SHARDING, Array
+from traceir.arrays.array import Array
+from traceir.arrays.devices import SHARDING
 from traceir.arrays.sharding import spread_shardings
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
