@@ -77,7 +77,7 @@ def _work(
     rule = row.batch.rule if row.batch else ""
     if eqn.primitive == "dot_general":
         (contracted, _), _ = eqn.param("dimension_numbers")
-        return 2 * int(outs[0].size) * prod(avals[0].shape[d] for d in contracted)
+        return 2 * int(outs[0].size * prod(avals[0].shape[d] for d in contracted))
     if eqn.primitive == "conv_general_dilated":
         features = avals[1].shape[eqn.param("dimension_numbers")[1][0]]
         return 2 * int(outs[0].size) * int(avals[1].size // max(features, 1))
@@ -85,7 +85,7 @@ def _work(
         length = avals[0].shape[eqn.param("dimension")]
         return int(avals[0].size) * ceil(log2(max(length, 1)))
     if "window" in row.classes:
-        return int(outs[0].size) * (prod(eqn.param("window_dimensions")) - 1)
+        return int(outs[0].size * (prod(eqn.param("window_dimensions")) - 1))
     if "cumulative" in row.classes:
         return int(avals[0].size)
     if any(name.endswith("reduction") for name in row.classes):
