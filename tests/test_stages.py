@@ -1,4 +1,4 @@
-"""What traced, lowered and compiled functions tell, by JAX's names.
+"""Traced, lowered and compiled functions tell by JAX's names what they are.
 
 Cites jit.dialect jit.compiler-options
 """

@@ -11,8 +11,7 @@ the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
 - `located`: programs whose equations stand at lines of the caller
 - `notebooks`: representations for notebooks: HTML of programs, source and tables
 - `params`: params of equations: sorted by name, and looked up by it
-- `program_cost`: the cost of a program: its arithmetic, and the bytes of its equations
-  and buffers
+- `program_cost`: the cost of a program: arithmetic, and bytes of equations and buffers
 - `promotion`: type promotion: the dtype in which operands meet
 - `structs`: types of arrays as programs write them: a shape and a dtype
 - `typecheck`: type inference of primitives and checks of programs, by the tables

@@ -1,4 +1,4 @@
-"""The cost of a program: its arithmetic, and the bytes of its equations and buffers."""
+"""The cost of a program: arithmetic, and bytes of equations and buffers."""
 
 from __future__ import annotations
 

@@ -6,11 +6,9 @@ The path of a call:
 
 1. `JitFunction.__call__` makes a *raw key*: the interned context and, for each
    argument, its interned type (or dtype and shape, or the Python type of a number). A
-   hit runs the compiled program on the arrays' memory and wraps the results. Nothing
-   else happens on this path.
-2. Otherwise the arguments are bound to the signature and flattened, and the key is
-   computed from the rows of `spec/rules/cache.toml`. The entry of that key is found, or
-   made by tracing once.
+   hit runs the compiled program on the arrays' memory, wraps the results, and is done.
+2. Otherwise arguments are bound to the signature and flattened, and the rows of
+   `spec/rules/cache.toml` give the key, whose entry is found, or made by tracing once.
 3. Inside another trace, the entry becomes one `jit` equation. Outside, it is compiled
    by the backend, and a runner for this raw key is kept.
 """
@@ -327,12 +325,10 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             form = self._called(prepared, args, kwargs)
-        options = self._options
-        made = self._backend(), options.keep_unused, options.numpy_out
+        made = self._backend(), self._options.keep_unused, self._options.numpy_out
         return stages.Traced(entry, *made, form)
 
     def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> stages.CallForm:
-        """The form of a call, for the stages of its program."""
         return stages.CallForm(prepared.bound.origins)
 
     def lower(self, /, *args: Any, **kwargs: Any) -> stages.Lowered:

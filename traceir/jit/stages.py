@@ -61,8 +61,8 @@ class ArgInfo:
 
 @dataclass(frozen=True, slots=True)
 class CallForm:
-    """How a function was called: where each traced argument stood, which leaves it was
-    to donate, and how arguments and results are to lie on devices.
+    """A call of a function: where each traced argument stood, the leaves that it
+    donates, and the layouts of arguments and results on devices.
     """
 
     origins: tuple[int | str, ...] = ()
@@ -183,8 +183,8 @@ class _Analyzed(_Stage):
     __slots__ = ()
 
     def cost_analysis(self) -> dict[str, float]:
-        """What the program's equations do: "flops", "transcendentals", and the "bytes
-        accessed" that they read and write, each equation by itself.
+        """The work of the program's equations: "flops", "transcendentals", and the
+        "bytes accessed" that they read and write, each equation by itself.
 
         >>> import traceir, traceir.numpy as jnp
         >>> lowered = traceir.jit(lambda x: jnp.sin(x) * 2).lower(jnp.ones(3))
@@ -274,7 +274,7 @@ class Compiled(_Analyzed):
 
     @property
     def input_shardings(self) -> Any:
-        """How the leaves of the arguments are to lie on devices, as `in_avals` nest."""
+        """The layouts of the leaves of the arguments on devices, as `in_avals` nest."""
         args, kwargs = self._arguments([SHARDING] * len(self.entry.call.avals))
         if (wanted := self.form.shardings[0]) is not None:  # no argument has a name
             places = spread_shardings("in_shardings", wanted, flatten.structure(args))
@@ -283,7 +283,7 @@ class Compiled(_Analyzed):
 
     @property
     def output_shardings(self) -> Any:
-        """How the leaves of the result lie on devices, as a tree like it."""
+        """The layouts of the leaves of the result on devices, as a tree like it."""
         tree, wanted = self.entry.out_tree, self.form.shardings[1]
         places = [None] * tree.num_leaves
         if wanted is not None:
