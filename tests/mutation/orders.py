@@ -29,6 +29,7 @@ from traceir.rules.rules import PRIMITIVES
 
 # Cases of a row by which results near the edge of what is right are tried.
 NEAR = 4
+OF_A_DTYPE = 2
 # Cases of each accuracy set by which the mutants of sets are tried.
 OF_A_SET = 8
 # Cases that are tried before the others, which most mutants do not come to.
@@ -124,14 +125,20 @@ class Ordered(Known):
     def near(self, order: Sequence[int]) -> list[int]:
         """The cases by which it is told what is right or wrong by a little.
 
-        Those of floating results first. One has a zero among these, and one zeros of
-        both signs among its operands: of some sets either of the two is a member.
+        Those of floating results first, of each dtype some: bounds are stated by dtype.
+        One has a zero among these, and one zeros of both signs among its operands: of
+        some sets either of the two is a member.
         """
         close = [n for n in order if is_close(self.cases[n])]
         close.sort(key=lambda n: not is_inexact(self.cases[n]))
         zero = (n for n in close if has_zero(self.cases[n]))
         both = (n for n in close if has_both_zeros(self.cases[n]))
-        return list(dict.fromkeys([*islice(zero, 1), *islice(both, 1), *close[:NEAR]]))
+        of_dtypes: dict[str, list[int]] = defaultdict(list)
+        for n in close:
+            of_dtypes[result_dtype(self.cases[n])].append(n)
+        each = chain.from_iterable(some[:OF_A_DTYPE] for some in of_dtypes.values())
+        some = [*islice(zero, 1), *islice(both, 1), *close[:NEAR], *each]
+        return list(dict.fromkeys(some))
 
     def unlike(self, order: Sequence[int]) -> list[int]:
         """The cases by which relations are told: the greatest of each kind, and of
@@ -203,6 +210,11 @@ class Ordered(Known):
 def is_inexact(case: Case) -> bool:
     """True if a case has a floating or complex result."""
     return any(v.aval.dtype.kind in "fc" for v in case.values("value"))
+
+
+def result_dtype(case: Case) -> str:
+    """The dtype of a case's first result."""
+    return str(case.values("value")[0].aval.dtype)
 
 
 def has_zero(case: Case) -> bool:
