@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import finfo
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 from traceir_numba.device_functions import (
     TEMPLATES,
@@ -101,9 +102,10 @@ register("bitcast_convert_type", Elementwise(bitcast, decompose=between_widths))
 
 
 def shortened(e: ExpressionContext, x: str) -> str:
-    """Rounding by the bits, in one function for all formats."""
-    dtype = np.dtype(e.dtype)
-    fraction = int(np.finfo(dtype).nmant)
+    """Rounding by the bits, in one function for each width; halves are their bits."""
+    half = e.params.get("half")
+    dtype = np.dtype(str(half or e.dtype))
+    fraction = int(finfo(dtype).nmant)
     own = 8 * dtype.itemsize - 1 - fraction
     power, kept = (
         int(str(e.params["exponent_bits"])),
@@ -111,17 +113,22 @@ def shortened(e: ExpressionContext, x: str) -> str:
     )
     drop = max(0, fraction - kept)
     bias, fewer = (1 << own - 1) - 1, (1 << power - 1) - 1
-    high = (bias + fewer + 1 if power < own else (1 << own) - 1) << fraction
+    most = (1 << own) - 1 << fraction
+    high = bias + fewer + 1 << fraction if power < own else most
     low = (bias - fewer + 1 if power < own else 0) << fraction
-    half = (1 << drop - 1) - 1 if drop else 0
+    tie = (1 << drop - 1) - 1 if drop else 0
+    numbers = drop, int(drop > 0), tie, low, high
+    if half:
+        return e.call("shortened_u16", x, *(f"i32({n})" for n in (*numbers, most)))
     word = f"i{8 * dtype.itemsize}"
-    given = (f"{word}({n})" for n in (drop, int(drop > 0), half, low, high))
-    return e.call(f"shortened_{short(e.dtype)}", x, *given)
+    return e.call(f"shortened_{short(e.dtype)}", x, *(f"{word}({n})" for n in numbers))
 
 
 def _shortened(name: str, dtype: str) -> DeviceFunction:
     """The size is rounded as a number of bits, in which a carry is the exponent's."""
     found = np.dtype(dtype)
+    if found.kind == "u":
+        return _shortened_bits(name, dtype)
     bits = 8 * found.itemsize
     most = ((1 << bits - 1 - int(np.finfo(found).nmant)) - 1) << int(
         np.finfo(found).nmant
@@ -141,6 +148,21 @@ def _shortened(name: str, dtype: str) -> DeviceFunction:
     args = dtype, *[f"int{bits}"] * 5
     calls = f"as_bits_{t}", f"as_float_{t}"
     return device_function(name, args, dtype, text, *calls)
+
+
+def _shortened_bits(name: str, dtype: str) -> DeviceFunction:
+    """The same of a half's bits; `most` are those of its infinity."""
+    text = f"""
+    def {name}(x, drop, odd, half, low, high, most):
+        given = i32(x & 0x7FFF)
+        sign = i32(x & 0x8000)
+        size = i32(given + half + ((given >> drop) & odd))
+        size = i32((size >> drop) << drop)
+        size = most if size >= high else size
+        size = i32(0) if size < low else size
+        return x if given > most else u16(sign | size)
+    """
+    return device_function(name, (dtype, *["int32"] * 6), dtype, text)
 
 
 TEMPLATES["shortened"] = _shortened

@@ -37,7 +37,7 @@ SINGLE, DOUBLE = map(np.dtype, ("float32", "float64"))
 # Besides entries that are views and parts: what has an operation on the bits.
 MOVES = frozenset({"select_n", "bitcast_convert_type"})
 # What takes the bits, and has to know of which dtype they are.
-NAMED = frozenset({"nextafter", "random_gamma"})
+NAMED = frozenset({"nextafter", "random_gamma", "reduce_precision"})
 # Integers that float32 has all of; int64 goes to bfloat16 by itself.
 SMALL = frozenset(map(np.dtype, ("bool", "int8", "int16", "uint8", "uint16")))
 

@@ -34,16 +34,17 @@ def _windows(
 
     Dilations are how many places elements are apart, in the operand and in a window.
     """
-    config = [(0, 0, 0)] * x.ndim
+    config, wide = [(0, 0, 0)] * x.ndim, list(x.shape)
     for d, (low, high), by in zip(dims, padding, base_dilation):
         config[d] = (low, high, by - 1)
+        wide[d] += low + high + max(0, wide[d] - 1) * (by - 1)
     if any(map(any, config)):
         x = _padded(x, fill, config)
     shape, steps = list(x.shape), list(x.strides)
     windows = zip(dims, window_dimensions, window_strides, window_dilation)
     for d, extent, stride, by in windows:
         span = (extent - 1) * by + 1 if extent else 0
-        shape[d] = max(0, (x.shape[d] - span) // stride + 1)
+        shape[d] = max(0, (wide[d] - span) // stride + 1)
         steps[d] = x.strides[d] * stride
     shape += window_dimensions
     steps += [x.strides[d] * by for d, by in zip(dims, window_dilation)]
