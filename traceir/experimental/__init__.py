@@ -12,7 +12,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 - `ode`: ordinary differential equations, by steps whose length follows from their error
 - `pallas`: the place of JAX's language for kernels: its names raise
 - `shard_map`: functions of one part of each array, by its former place
-- `sparse`: sparse arrays by coordinates: values, and the indices that they stand at
+- `sparse`: sparse arrays: values, and the indices that they stand at
 """
 
 from traceir.base import lazy_exports
