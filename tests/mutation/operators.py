@@ -109,6 +109,10 @@ def _distances(tree: ast.expr) -> Iterator[ast.AST]:
         match node:
             case ast.Call(ast.Name("abs"), [ast.BinOp(_, ast.Sub()) as difference]):
                 yield difference
+            case ast.Call(ast.Name("abs"), [ast.Call(ast.Name("sum"), [terms, *_])]):
+                match terms:
+                    case ast.GeneratorExp(ast.BinOp(_, ast.Sub()) as difference):
+                        yield difference
 
 
 def _is_swapped(node: ast.AST, other: ast.expr, op: type[ast.operator]) -> bool:
