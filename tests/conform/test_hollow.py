@@ -50,8 +50,8 @@ def test_who_refuses_everything_says_nothing() -> None:
 def test_sessions_come_without_their_outcomes() -> None:
     sessions = [case for case in CASES.values() if case.session]
     found = passed(load("hollow:Echo"), sample(sessions, 3))
-    # What is said is that a first call traces, and no more.
-    assert len(found) <= 3
+    # What is said is that a first call traces, or that a key may be used, and no more.
+    assert len(found) <= 4
 
 
 @pytest.mark.usefixtures("hollow")

@@ -182,6 +182,9 @@ REAL = ("exact", "rounded", "extremum", "ulp", "conditioned", "sum", "product")
 
 def within(name: str, found: list[Any], got: Any) -> bool:
     """True if a set as JSON has a number: a reader's own few lines."""
+    if np.iscomplexobj(got):
+        both = ("re", got.real), ("im", got.imag)
+        return any(all(within(name, one[k], v) for k, v in both) for one in found)
     if np.isnan(got):
         return "nan" in found
     place = math.copysign(1.0, got), float(got)

@@ -153,7 +153,10 @@ def probes_of(case: Case, rules: Rules) -> tuple[Probe, ...]:
 def _pair(here: Application, probe: Probe, sign: int, rules: Rules) -> Iterator[Probe]:
     """The probes before and behind the step at which a relation changes."""
     arrays = [*here.results, *here.operands]
-    bits = 8 * parts(arrays[probe.place]).itemsize - 3
+    array = parts(arrays[probe.place])
+    moves_zero = array[probe.element] == 0
+    # From zero to 2 at least, from others over all of their exponents.
+    bits = 8 * array.itemsize - (1 if moves_zero else 3)
 
     def at(steps: int) -> Probe:
         return replace(probe, steps=sign * steps)
@@ -162,8 +165,6 @@ def _pair(here: Application, probe: Probe, sign: int, rules: Rules) -> Iterator[
         return here.holds(at(steps), rules) == known
 
     known = here.holds(probe, rules)
-    array = parts(arrays[probe.place])
-    moves_zero = array[probe.element] == 0
     if all(as_before(1 << k) for k in (bits - 1, bits // 2)):
         if moves_zero:
             yield at(int(np.ones(1, array.dtype).view(f"i{array.itemsize}")[0]))

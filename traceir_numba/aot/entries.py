@@ -127,7 +127,7 @@ def entry_of(name: str, symbol: str, traced: Traced) -> AotFunction:
     if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
         eqn = next(_outside(closed.jaxpr))
         raise rules.error("artefact.contents", got=_called(name, eqn), where=_line(eqn))
-    for tree in (traced.in_tree, out_tree):
+    for tree in (call.treedef, out_tree):
         _check_tree(name, tree)
     built = build(closed, symbol)
     for step in built.program.steps:
@@ -147,7 +147,7 @@ def entry_of(name: str, symbol: str, traced: Traced) -> AotFunction:
     ]
     return AotFunction(
         *(name, symbol, parameters, tuple(inputs), tuple(outputs)),
-        *(traced.in_tree, out_tree, written, str(closed), built),
+        *(call.treedef, out_tree, written, str(closed), built),
     )
 
 

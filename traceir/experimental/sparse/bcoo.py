@@ -167,12 +167,6 @@ class BCOO(Coordinates):
     def __abs__(self) -> BCOO:
         return on_values(jnp.abs, self)
 
-    def __eq__(self, other: object) -> Any:
-        """Refused: most elements of the answer would be true."""
-        raise TypeError("Sparse arrays are compared by their elements: `x.todense()`.")
-
-    __hash__ = None  # type: ignore[assignment]  # as of arrays: it is compared by none
-
     def __pow__(self, power: Any) -> BCOO:
         """The array with each value raised to a positive number."""
         if not (isinstance(power, int | float) and power > 0):
