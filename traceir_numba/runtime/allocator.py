@@ -163,8 +163,7 @@ def clear_memory() -> int:
 def memory_info() -> MemoryInfo:
     """The bytes that are kept for later results, and those of code that is loaded.
 
-    Code goes with the functions that it was compiled for, but for the kernels that were
-    used last, 256 at most.
+    Code goes with the functions that it was compiled for, but for what was used last.
 
     >>> import traceir_numba
     >>> info = traceir_numba.memory_info()
