@@ -270,18 +270,8 @@ def grad(
     >>> grad(lambda x: jnp.sum(x @ jnp.ones(2)))(x)
     BCOO(float32[2, 2], nse=2)
     """
-
-    def transform(f: Any, argnums: Any) -> Any:
-        return dense_grad(f, argnums, has_aux=has_aux)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        made, values = _by_values(transform, fun, argnums, args)
-        found = made(*values, **kwargs)
-        if has_aux:
-            return _sparse_like(args, argnums, found[0]), found[1]
-        return _sparse_like(args, argnums, found)
-
-    return wraps(fun)(call)
+    made: Callable[..., Any] = _derivative(dense_grad)(fun, argnums, has_aux)
+    return made
 
 
 def value_and_grad(
@@ -300,7 +290,7 @@ def value_and_grad(
     return wraps(fun)(call)
 
 
-def _jacobian(dense: Callable[..., Any]) -> Callable[..., Any]:
+def _derivative(dense: Callable[..., Any]) -> Callable[..., Any]:
     def made(
         fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
     ) -> Callable[..., Any]:
@@ -319,7 +309,7 @@ def _jacobian(dense: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-_forward, _reverse = _jacobian(dense_jacfwd), _jacobian(dense_jacrev)
+_forward, _reverse = _derivative(dense_jacfwd), _derivative(dense_jacrev)
 
 
 def jacfwd(
