@@ -6,7 +6,7 @@ Serves: the `value` of every primitive's row, program.*, eval.*
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,27 @@ from traceir.reference.regions import REGIONS, Call, region
 from traceir.reference.result_ownership import fresh, quiet, separate
 
 
+# Sets of results whose bits follow from the operands' values in every way to compute.
+ONE_RESULT = frozenset({"exact", "rounded", "program"})
+
+
+@cache
+def kernel_of(primitive: str) -> Callable[..., Any]:
+    """The kernel of a primitive; which right result it gives, values alone decide.
+
+    NumPy sums in another order where the memory of an operand has another, so such
+    kernels are given contiguous operands.
+    """
+    function = KERNELS[primitive]
+    if rules.default().prims[primitive].accuracy in ONE_RESULT:
+        return function
+    return partial(_on_contiguous, function)
+
+
+def _on_contiguous(function: Callable[..., Any], *xs: np.ndarray, **params: Any) -> Any:
+    return function(*(np.asarray(x, order="C") for x in xs), **params)
+
+
 def evaluate_eqn(
     primitive: str, params: Params, arrays: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
@@ -33,7 +54,7 @@ def evaluate_eqn(
     >>> evaluate_eqn("div", (), [np.array([7, 5]), np.array([2, 0])])
     [array([ 3, -1])]
     """
-    function = KERNELS[primitive]
+    function = kernel_of(primitive)
     if _narrow(params, arrays):
         avals = [ShapedArray(a.shape, a.dtype) for a in arrays]
         outs = [o.dtype for o in infer(primitive, avals, params)]
@@ -58,7 +79,7 @@ def call_of(eqn: Eqn) -> Callable[..., Any]:
         return region(ARRAYS, eqn.primitive, dict(eqn.params))
     if rules.default().prims[eqn.primitive].host:
         return host_call(eqn)
-    function = KERNELS[eqn.primitive]
+    function = kernel_of(eqn.primitive)
     outs = [v.aval.dtype for v in eqn.outputs]
     if bfloat16.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
         function = bfloat16.widened(eqn.primitive, function, outs)
