@@ -23,7 +23,6 @@ from traceir.reference.kernels.host_context import called_from_here
 from traceir.reference.regions import REGIONS, Call, region
 from traceir.reference.result_ownership import fresh, quiet, separate
 
-
 # Sets of results whose bits follow from the operands' values in every way to compute.
 ONE_RESULT = frozenset({"exact", "rounded", "program"})
 
