@@ -25,7 +25,6 @@ from traceir.ir.jaxpr import (
     sort_params,
     subjaxprs,
 )
-from traceir.ir.located import located
 from traceir.rules import Clause, Prim, Rules, Scope, default
 from traceir.rules.applied import (
     SCOPES,
@@ -237,6 +236,8 @@ def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
     """
     if not isinstance(program, ClosedJaxpr | Jaxpr):
         raise TypeError(f"what is checked is a program, got {type(program).__name__}")
+    from traceir.ir.located import located  # not on the way of an import
+
     closed = program if isinstance(program, ClosedJaxpr) else ClosedJaxpr(program)
     closed = located(closed)
     _Checker(closed, rules or default()).closed(closed)

@@ -28,13 +28,11 @@ from traceir.ir.jaxpr import (
     Var,
     subjaxprs,
 )
-from traceir.ir.located import located
 from traceir.ir.notebooks import NotebookText
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import longest_line, warn
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.runtime_checks import CheckedExecutable, RuntimeChecks
-from traceir.sanitize.taint import SanitizedExecutable
 from traceir.tracing.trace import EAGER
 
 # Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
@@ -123,6 +121,10 @@ def executable(
             start = time.perf_counter()
             wanted = (closed, backend, keep_unused, donated)
             if entry.call.context.sanitize:
+                from traceir.sanitize.taint import (
+                    SanitizedExecutable,  # not on the way of an import
+                )
+
                 found = SanitizedExecutable(closed, partial(compile_program, *wanted))
             else:
                 found = compile_program(*wanted, checks.extra if checks else 0)
@@ -156,6 +158,8 @@ def compile_program(
     that `STOPS` the other results may be anything where the last one, a number, is not
     0; with it `status` results tell which check has failed.
     """
+    from traceir.ir.located import located  # not on the way of an import
+
     closed = located(closed)
     name = closed.jaxpr.debug_name
     module = resolve(backend)

@@ -16,7 +16,6 @@ from traceir.base.config import Context
 from traceir.dtypes import kind_of
 from traceir.ir.effects import effects
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
-from traceir.ir.located import located
 from traceir.reference.interpreter import ArrayDomain, InterpretedProgram
 from traceir.reference.regions import REGIONS, Call, region
 
@@ -77,6 +76,8 @@ class NanCheckedExecutable:
     """An executable that looks at its results."""
 
     def __init__(self, inner: Any, closed: ClosedJaxpr, context: Context) -> None:
+        from traceir.ir.located import located  # not on the way of an import
+
         self.inner = inner
         self.closed = closed = located(closed)
         self.context = context

@@ -15,7 +15,6 @@ from traceir.ir.promotion import no_array, python_aval
 from traceir.ir.typecheck import infer
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.nan_checks import check_results, watched
-from traceir.sanitize.taint import look
 
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
@@ -30,6 +29,8 @@ def evaluated(primitive: str, values: Sequence[Value], params: Params) -> list[A
     outs = infer(primitive, avals, params)
     arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
     if _local.context.sanitize:
+        from traceir.sanitize.taint import look  # not on the way of an import
+
         results: Sequence[np.ndarray] = look(primitive, params, arrays)
     elif primitive in EAGER:
         results = EAGER[primitive](params)(*arrays)

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
-from traceir.ir.checkpoint_policies import (
-    Policy,
-    nothing_saveable,
-    policy_of,
-    policy_text,
-)
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
@@ -31,7 +25,6 @@ from traceir.transforms.autodiff.cached_transforms import (
 )
 from traceir.transforms.control.call_rules import batch_call, jvp_call, pulled
 from traceir.transforms.control.regions import given, moving, nonzero, region
-from traceir.transforms.control.saved_residuals import saved_residuals, without_results
 from traceir.transforms.custom.custom_calls import program_of
 from traceir.transforms.rules.dce import live_program
 from traceir.transforms.rules.registry import (
@@ -47,6 +40,9 @@ from traceir.transforms.rules.registry import (
     Values,
 )
 from traceir.transforms.rules.rewrites import kept
+
+if TYPE_CHECKING:
+    from traceir.ir.checkpoint_policies import Policy
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -108,7 +104,13 @@ def checkpoint(
             policy=policy,
             static_argnums=static_argnums,
         )
-    shown = None if policy is None else policy_text(policy)
+    shown = None
+    if policy is not None:
+        from traceir.ir.checkpoint_policies import (
+            policy_text,  # not on the way of an import
+        )
+
+        shown = policy_text(policy)
     form, name = form_of(fun), function_name(fun)
     static = resolve_static(form.signature, static_argnums, None)
 
@@ -207,7 +209,15 @@ def _checkpointed(
     closed: ClosedJaxpr, nonzero: tuple[bool, ...], policy: str | None
 ) -> Checkpointed:
     """The part that saves, and the program of tangents that computes the rest."""
-    found = nothing_saveable if policy is None else policy_of(policy)
+    from traceir.ir import (
+        checkpoint_policies as policies,  # not on the way of an import
+    )
+    from traceir.transforms.control.saved_residuals import (
+        saved_residuals,
+        without_results,
+    )
+
+    found = policies.nothing_saveable if policy is None else policies.policy_of(policy)
     if found is None:
         raise rules.error("checkpoint.policy", got=str(policy))
     parts = linearize_program(closed, nonzero)
