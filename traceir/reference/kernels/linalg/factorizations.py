@@ -186,16 +186,40 @@ def eig(
     for place, matrix in _matrices(x):
         if not _finite(matrix):
             continue
-        *values, left, right, failed = solve(matrix, *sides)
+        power = _power(matrix)
+        *parts, left, right, failed = solve(_times(matrix, -power), *sides)
         if failed:
             continue
-        if len(values) == 2:
-            values = [values[0] + 1j * values[1]]
-            left, right = _paired(values[0], left), _paired(values[0], right)
+        values = parts[0]
+        if len(parts) == 2:
+            values = parts[0] + 1j * parts[1]
+            left, right = _paired(values, left), _paired(values, right)
         vectors = [v for v, side in zip((left, right), sides) if side]
-        for result, part in zip(found, [*values, *vectors]):
+        for result, part in zip(found, [_times(values, power), *vectors]):
             result[place] = part
     return found
+
+
+def _power(matrix: np.ndarray) -> int:
+    """The power of two near the largest number, or 0 where LAPACK scales nothing.
+
+    `geev` scales a matrix of large or small numbers, and as SciPy has it does not scale
+    the eigenvalues back.
+    """
+    numbers = np.finfo(matrix.dtype)
+    largest = float(max(np.abs(matrix.real).max(), np.abs(matrix.imag).max()))
+    least = math.sqrt(numbers.smallest_normal) / float(numbers.eps)
+    # A complex number is larger than its parts, but not twice as large.
+    return 0 if least <= largest <= 1 / (2 * least) else math.frexp(largest)[1]
+
+
+def _times(x: np.ndarray, power: int) -> np.ndarray:
+    """The product with a power of two: it rounds the smallest numbers alone."""
+    if not power:
+        return x
+    x = np.ascontiguousarray(x)
+    scaled: np.ndarray = np.ldexp(x.view(x.real.dtype), power)
+    return scaled.view(x.dtype)
 
 
 def _paired(values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
