@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from _ext.mathematics.markup import latex
 from _ext.mathematics.typeset import typeset
@@ -17,7 +18,7 @@ from latex_reader import read
 
 from traceir.errors import RuleTableError, TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.oracle.abstract_syntax import as_term, environment
+from traceir.oracle.abstract_syntax import as_host_function, as_term, environment
 from traceir.oracle.derivations import TYPED, Derivation, Stuck, type_program
 from traceir.rules import Formula, Rules, default, load, parse
 from traceir.text import parse as program
@@ -60,6 +61,18 @@ def test_every_letter_stands_for_something() -> None:
         used |= {*judgement.given, *judgement.gives}
     letters = {name[0] for name in used if name[1:] in ("", "s")}
     assert letters - BESIDES == {letter.name for letter in known.metavariables}
+
+
+def test_a_function_of_the_host_is_made_of_productions() -> None:
+    productions = default().judgements.syntax
+    one = program("{ lambda a:f32[] ; b:f32[]. let c:f32[] = mul a 2.0:f32[] in (c,) }")
+    constant = ClosedJaxpr(one.jaxpr, (np.float32(3.0),))
+    _, (captured,), _, body = whole = as_host_function(constant)
+    used = {f"syntax.{t[0]}": len(t) - 1 for t in (whole, body, body[-1], *body[3])}
+    used["syntax.captured"] = len(captured) - 1
+    assert len(used) == 6
+    of_rows = {one.id: len(one.parts) for one in productions.values()}
+    assert {rule: of_rows[rule] for rule in used} == used
 
 
 def table(change: Callable[[Any], None]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Types, traces and keys that the judgements derive of some programs.
 
-The oracle types and runs every case by the rules of `judgements.toml`; traces and keys
-are derived here alone.
+The oracle types and runs every case by the rules of `judgements.toml`; traces, keys and
+the effects of whole programs are derived here alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from theorems.traced import SmallCall, calls, key_of, variants
 
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.cache_key import KeyTable
-from traceir.oracle.abstract_syntax import as_host_function, as_program
+from traceir.oracle.abstract_syntax import as_host_function, as_program, as_term
 from traceir.oracle.derivations import Derivation
 from traceir.rules import Rules
 from traceir.text import parse
@@ -23,6 +23,17 @@ PROGRAMS = (
     "{ lambda ; a:f32[2] b:f32[]. let c:f32[2] = add a b; d:f32[] = neg b in (c, d) }",
     "{ lambda ; a:~f32[]. let b:~f32[] = mul a 2.0 in (b,) }",
     "{ lambda ; a:i32[] b:i32[]. let c:i32[] = sub b a; d:i32[] = sub c b in (d, c) }",
+)
+# Programs with effects before and after other equations, and with one that has programs
+# of other results than operands.
+TYPED = (
+    "{ lambda ; a:f32[]. let b:f32[] = sin!io a; c:f32[] = cos a in (c,) }",
+    "{ lambda ; a:f32[]. let b:f32[] = sin a; c:f32[] = cos!io b in (c,) }",
+    "{ lambda ; a:i32[]. let b:i32[] = while["
+    "body_jaxpr={ lambda ; c:i32[]. let d:i32[] = add c 1:i32[] in (d,) } "
+    "body_nconsts=0 "
+    "cond_jaxpr={ lambda ; e:i32[]. let f:bool[] = lt e 5:i32[] in (f,) } "
+    "cond_nconsts=0] a in (b,) }",
 )
 
 
@@ -45,6 +56,8 @@ def _answers(rules: Rules) -> Iterator[str]:
     except Exception as error:
         yield type(error).__name__
         return
+    for text in TYPED:
+        yield _answer(_typed, parse(text), subject)
     for text in PROGRAMS:
         program = parse(text)
         for one in variants(program):
@@ -58,6 +71,10 @@ def _answer(ask: Any, about: Any, subject: Subject) -> str:
         return str(ask(about, subject))
     except Exception as error:
         return type(error).__name__
+
+
+def _typed(program: ClosedJaxpr, subject: Subject) -> Any:
+    return subject.derivation.derive("judgement.typed-program", as_term(program))
 
 
 def _traced(one: ClosedJaxpr, subject: Subject) -> Any:
