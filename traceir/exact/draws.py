@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import finfo
+from traceir.exact.numerics import rounded
 from traceir.exact.reals import Real
 from traceir.exact.threefry import WORD, threefry
 
@@ -31,8 +32,8 @@ def gamma(
 ) -> tuple[Real, Real]:
     """Number `place` of `count` that a key gives, and the size of its roundings.
 
-    The uniform numbers have as many digits as the dtype, and nothing is rounded to it.
-    With `logarithm`, the number's logarithm.
+    The uniform numbers have as many digits as the dtype, and nothing is rounded to it;
+    a number beyond its greatest one is infinite. With `logarithm`, the number's logarithm.
 
     >>> number, size = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True)
     >>> round(float(number.value), 6)
@@ -43,7 +44,8 @@ def gamma(
         found, size = draw.number(
             draw.split(key, place, count), _double(form), logarithm
         )
-    return Real.of(float(found)), Real.of(float(size))
+    number = Real.of(float(rounded(Real.of(float(found)), dtype)))
+    return Real.of(float(found)) if number.finite else number, Real.of(float(size))
 
 
 def _double(x: Any) -> np.float64:

@@ -54,6 +54,15 @@ def half_unit(dtype: np.dtype) -> Fraction:
     return ulp(ONE, dtype) / 2
 
 
+def least_normal(dtype: np.dtype) -> Fraction:
+    """The least positive number of a floating dtype that has all its digits.
+
+    >>> least_normal(np.dtype("float32")) == Fraction(1, 2**126)
+    True
+    """
+    return Fraction(float(finfo(dtype).smallest_normal))
+
+
 def largest(dtype: np.dtype) -> Fraction:
     """The largest finite number of a floating dtype."""
     return Fraction(float(finfo(dtype).max))

@@ -13,7 +13,7 @@ import numpy as np
 
 from traceir.dtypes import is_key, kind_of
 from traceir.exact.complexes import Complex
-from traceir.exact.numerics import half_unit
+from traceir.exact.numerics import half_unit, least_normal
 from traceir.exact.reals import Real
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import sort_params
@@ -60,7 +60,8 @@ def unsatisfied(
     """A line for each index at which a relation of the row does not hold."""
     operands = [Elements.of(a) for a in arrays]
     results = dict(zip(row.results, map(Elements.of, got)))
-    unit = {"u": _unit(next(a.dtype for a in arrays if kind_of(a.dtype) in "fc"))}
+    dtype = next(a.dtype for a in arrays if kind_of(a.dtype) in "fc")
+    unit = {"u": _unit(dtype), "tiny": least_normal(dtype)}
     scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for relation in row.post:
         for index in box(relation.over(Scope(results, outer=scope))):

@@ -24,8 +24,9 @@ DERIVATIVES = ("derivative", "jvp", "linear")
 # What becomes of keys: they are used up; the first operand's are passed on, or some of
 # them, which are used up; nothing.
 KEYS = ("used", "passed", "parted", "seen")
-# Half a unit in the last place of 1, in the dtype of the first operand.
-ROUNDING = "u"
+# What relations see of the dtype of the first floating operand: half a unit in the last
+# place of 1, and the least normal number.
+ROUNDING = ("u", "tiny")
 # What a formula may call or read besides the row's own names.
 STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
 
@@ -164,7 +165,7 @@ def _prim(
     calls = STEP_CALLS if row.has("steps") else ()
     results = row.texts("results")
     _no_shadows(row, base, [*inputs, *(p.name for p in params), *results])
-    unit = (ROUNDING,) if row.has("post") else ()
+    unit = ROUNDING if row.has("post") else ()
     known = scope.plus("i", "part", *results, *unit, calls=calls)
     each, inner = _parts(row, "each", known)
     out = _out(row, scope)

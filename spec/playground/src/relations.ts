@@ -1,6 +1,6 @@
 /** Results that are known by relations: some are proposed, and must satisfy them (spec/notation.rst, "Relations"). */
 
-import { Complex, Real, unitAt } from "./exact.js";
+import { Complex, power2, Real, unitAt } from "./exact.js";
 import { Scope, sizes, truth, type Value } from "./formula.js";
 import { HELPERS } from "./helpers.js";
 import { adjoint, cholesky, eigh, isFinite, lu, matrix, orthonormal, substitute, svd, type Matrix } from "./matrices.js";
@@ -98,7 +98,7 @@ function matrixAt(x: Tensor, n: number, lead: number): Matrix {
 /** Every relation must hold at every index into its shape. */
 function verify(row: Row, scope: Scope, first: Aval, results: Tensor[]): void {
   const half = unitAt(Real.ONE, first.dtype.format).div(Real.of(first.dtype.kind === "complex" ? 0.5 : 2));
-  const known = { u: half, ...Object.fromEntries(row.results.map((n, k) => [n, results[k]])) };
+  const known = { u: half, tiny: power2(first.dtype.format.least), ...Object.fromEntries(row.results.map((n, k) => [n, results[k]])) };
   for (const relation of row.post) {
     for (const i of box(relation.over(new Scope(known, {}, scope)).map(Number))) {
       if (!truth(relation.holds(new Scope({ ...known, i: sizes(i) }, row.each, scope)))) throw new RangeError(`${row.name} at ${i}: ${relation.says}`);
