@@ -15,6 +15,7 @@ import traceir
 from theorems.__main__ import read
 from theorems.miniatures import MINIATURES
 from theorems.subjects import SUBJECTS
+from theorems.transformed import reads_bits
 from theorems.trials import TRIALS, Subject, tried
 from traceir.conform import judge, load_cases
 from traceir.conform.systems.implementations import Oracle
@@ -101,18 +102,47 @@ def test_all_small_programs_were_tried_without_a_fault() -> None:
         assert not row["small_faults"] + row.get("drawn_faults", [])
 
 
-# Programs that were drawn once and showed a fault.
-FOUND = {
-    "theorem.jvp": "a:f64[] b:f64[2,3]. let c:f64[] = div a a ; d:f64[] = asin c ;"
-    " e:f64[2,3] = max c b in (d, e)",
-    "theorem.trace": "a:f32[2,2]. let b:f32[2,2] = rev[dimensions=(1, 0)] a ;"
-    " c:f32[2,2] = sinh b in (b, c)",
-    "theorem.partial-evaluation": "a:f32[8]. let b:f32[8] = rev[dimensions=(0,)] a ;"
-    " c:f32[8] = cosh b in (b, c)",
-}
+# Programs that were drawn once and showed a fault, of the trial or of what it tries.
+FOUND = (
+    (
+        "theorem.jvp",
+        "a:f64[] b:f64[2,3]. let c:f64[] = div a a ; d:f64[] = asin c ;"
+        " e:f64[2,3] = max c b in (d, e)",
+    ),
+    (
+        "theorem.jvp",
+        "a:f64[] b:f64[2,3] c:f64[]. let d:f64[2,3] = pow c b ;"
+        " e:f64[2,3,3] = dot_general[dimension_numbers=(([], []), ([0], [0]))] d d"
+        " in (e,)",
+    ),
+    (
+        "theorem.jvp",
+        "a:f64[1]. let b:f64[0] = slice[limit_indices=(0,) start_indices=(0,)"
+        " strides=None] a ; c:f64[] = reduce_sum[axes=(0,) out_sharding=None] b ;"
+        " d:f64[] = div c c in (d,)",
+    ),
+    (
+        "theorem.trace",
+        "a:f32[2,2]. let b:f32[2,2] = rev[dimensions=(1, 0)] a ;"
+        " c:f32[2,2] = sinh b in (b, c)",
+    ),
+    (
+        "theorem.partial-evaluation",
+        "a:f32[8]. let b:f32[8] = rev[dimensions=(0,)] a ; c:f32[8] = cosh b in (b, c)",
+    ),
+)
 
 
-@pytest.mark.parametrize("theorem", FOUND)
-def test_what_was_found_is_mended(theorem: str) -> None:
-    program = traceir.parse(f"{{ lambda ; {FOUND[theorem]} }}")
+@pytest.mark.parametrize(("theorem", "text"), FOUND)
+def test_what_was_found_is_mended(theorem: str, text: str) -> None:
+    program = traceir.parse(f"{{ lambda ; {text} }}")
     assert list(tried(theorem, program, Subject())) == []
+
+
+def test_bits_that_depend_on_an_order_are_read() -> None:
+    text = "b:i64[] = bitcast_convert_type[new_dtype=int64] {} in (b,)"
+    summed = "a:f64[2]. let c:f64[] = reduce_sum[axes=(0,) out_sharding=None] a ; "
+    assert reads_bits(traceir.parse(f"{{ lambda ; {summed}{text.format('c')} }}"))
+    assert not reads_bits(
+        traceir.parse(f"{{ lambda ; a:f64[]. let {text.format('a')} }}")
+    )

@@ -174,6 +174,8 @@ def _limit(
     size = max(abs(wide), abs(narrow))
     if abs(wide - narrow) <= SAME * size:
         return _float(narrow)
+    if size < SAME:  # the last digits of values that stay the same
+        return 0.0
     if abs(narrow) < abs(wide):
         return 0.0 if abs(narrow) < SAME else None
     if jump and abs(narrow - jump * wide) <= SAME * size:
