@@ -182,7 +182,7 @@ def product(some: Arrays, others: Arrays) -> float:
 
 
 def reads_bits(program: ClosedJaxpr) -> bool:
-    """True if bits of a floating number are read that depend on an order, as a sum's."""
+    """True if bits of a number are read that depend on an order, as those of a sum."""
     rows, loose = default().prims, set[Any]()
     for eqn in program.eqns:
         depends = not loose.isdisjoint(a for a in eqn.inputs if isinstance(a, Var))
