@@ -33,7 +33,7 @@ def gamma(
     """Number `place` of `count` that a key gives, and the size of its roundings.
 
     The uniform numbers have as many digits as the dtype, and nothing is rounded to it;
-    one beyond its greatest number is infinite. With `logarithm`, the number's logarithm.
+    one beyond its greatest is infinite. With `logarithm`, the logarithm of the number.
 
     >>> number, size = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True)
     >>> round(float(number.value), 6)
