@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import finfo
-from traceir.exact.numerics import rounded
 from traceir.exact.reals import Real
 from traceir.exact.threefry import WORD, threefry
 
@@ -32,8 +31,8 @@ def gamma(
 ) -> tuple[Real, Real]:
     """Number `place` of `count` that a key gives, and the size of its roundings.
 
-    The uniform numbers have as many digits as the dtype, and nothing is rounded to it;
-    one beyond its greatest is infinite. With `logarithm`, the logarithm of the number.
+    The uniform numbers have as many digits as the dtype, and nothing is rounded to it.
+    With `logarithm`, the number's logarithm.
 
     >>> number, size = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True)
     >>> round(float(number.value), 6)
@@ -41,11 +40,11 @@ def gamma(
     """
     draw = _Draw(dtype, partitionable)
     with np.errstate(all="ignore"):
-        found, size = draw.number(
-            draw.split(key, place, count), _double(form), logarithm
-        )
-    number = Real.of(float(rounded(Real.of(float(found)), dtype)))
-    return Real.of(float(found)) if number.finite else number, Real.of(float(size))
+        return draw.number(draw.split(key, place, count), _double(form), logarithm)
+
+
+def _real(x: Any) -> Real:
+    return Real.of(float(x))
 
 
 def _double(x: Any) -> np.float64:
@@ -92,7 +91,7 @@ class _Draw:
         share = (1 - least) * float(self.uniform(key)) + least
         return np.float64(NORMAL.inv_cdf(share))
 
-    def number(self, key: Key, a: Any, logarithm: bool) -> tuple[Any, Any]:
+    def number(self, key: Key, a: Any, logarithm: bool) -> tuple[Real, Real]:
         """The number of a form, or its logarithm, and the size of its roundings."""
         d = a - 1 / 3 if a >= 1 else a + 2 / 3
         rest = 1 - self.uniform(self.split(key, 1, 2))
@@ -101,10 +100,11 @@ class _Draw:
         size += abs(less) + 4
         if logarithm:
             size += abs(np.log(d)) + abs(np.log(cube))
-            return np.log(d) + np.log(cube) + less, size
-        found = d * cube * np.exp(less)
+            return _real(np.log(d) + np.log(cube) + less), _real(size)
+        # It may be beyond the doubles.
+        found = _real(d) * _real(cube) * _real(np.exp(less))
         # Of numbers below the normal ones not the share but the last place is rounded.
-        return found, size * found + float(finfo(self.dtype).smallest_normal)
+        return found, _real(size) * found + _real(finfo(self.dtype).smallest_normal)
 
     def cube(self, key: Key, d: Any) -> tuple[Any, Any]:
         """The accepted value, and the factor by which roundings are greater in it."""
