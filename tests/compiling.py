@@ -19,7 +19,7 @@ from traceir_numba.llvm import optimize
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import function_text
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import code_loader, mcjit
 
 SELU = """{ lambda ; a:f32[SHAPE]. let
     b:bool[SHAPE] = gt a 0.0:f32[]
@@ -118,7 +118,7 @@ def assembly(closed: ClosedJaxpr) -> dict[str, str]:
     wanted = sources_of(program).requests(program).values()
     found = {}
     for part in map(kernel_cache._part, wanted):
-        with mcjit.lock:
+        with code_loader.lock:
             module = optimize.optimised(
                 (part.text,), tuple(kernel_cache._made_part([part]))
             )

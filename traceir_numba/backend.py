@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import traceir_numba.llvm.turns  # noqa: F401  # stored code calls a function of it
 from traceir.dtypes import as_dtype
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -23,6 +22,7 @@ from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
 from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, float16_of
+from traceir_numba.runtime.external_symbols import OBJECTS
 from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (
@@ -61,6 +61,23 @@ STOPS = True
 DIALECTS = ("source", "llvm", "asm")
 
 _numbers = count(1)
+
+
+def _engage(wanted: int) -> None:
+    from traceir_numba.llvm import thread_team
+
+    thread_team.engage(wanted)
+
+
+def _no_memory() -> None:
+    from traceir_numba.llvm import turns
+
+    turns.no_memory()
+
+
+# Stored code calls functions of modules that nothing else imports where it is found.
+OBJECTS.setdefault("traceir_engage", _engage)
+OBJECTS.setdefault("traceir_no_memory", _no_memory)
 
 
 class CpuExecutable:

@@ -15,7 +15,7 @@ from traceir.store import files
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.vectors.widen import SHORT_LINES, widened
 from traceir_numba.pipeline import kernel_cache
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import code_loader, mcjit
 from traceir_numba.store import units
 
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30, 1e-40, 2.5, -3.5]
@@ -158,7 +158,7 @@ def test_a_loop_of_numbers_becomes_one_of_vectors() -> None:
     assert text is not None
     assert "load <64 x float>, ptr %r3.m, align 4" in text
     assert "@llvm.masked.store.v16f32.p0(<16 x float> %r8.v16" in text
-    with mcjit.lock:
+    with code_loader.lock:
         optimize._simplified(text, mcjit.target_machine(), None)
 
 

@@ -39,6 +39,8 @@ ON_DEVICE = {
     "PARTS",
     "LINE_PARTS",
 }
+# What LLVM's loader of code reads, which stands in for ours on other systems.
+ELSEWHERE = {"ENGINE_OBJECTS"}
 
 
 def kept() -> list[str]:
@@ -168,7 +170,7 @@ def test_the_program_that_measures_an_entry_reads_it(tmp_path: Path) -> None:
         name: entry.program
         for name, entry in entries().items()
         if entry.program != "operations"
-        and name not in ON_DEVICE
+        and name not in ON_DEVICE | ELSEWHERE
         and not any(order.index(p) <= order.index(entry.program) for p in read[name])
     }
     assert late == {}

@@ -12,9 +12,10 @@ import pytest
 
 from traceir.rules import parsed_tables
 from traceir.store.sources import texts_of
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import elf, mcjit, processor
 from traceir_numba.store import identity
 
+X86 = elf.is_loaded_here()
 ROOT = Path(identity.__file__).parents[2]
 # What the backend imports of `traceir` that decides nothing of the code.
 OTHERS = {
@@ -126,10 +127,31 @@ def test_sources_and_versions_decide(
 @pytest.mark.usefixtures("fresh")
 def test_the_processor_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     before = identity.compiler()
-    name, features = mcjit.processor()
-    monkeypatch.setattr(mcjit, "processor", lambda: (name, f"{features},-fma"))
+    words = processor.instructions()
+    monkeypatch.setattr(processor, "instructions", lambda: f"{words} 0")
     identity.compiler.cache_clear()
     assert identity.compiler() != before
+
+
+@pytest.mark.usefixtures("fresh")
+def test_the_processor_decides_where_llvm_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(elf, "is_loaded_here", lambda: False)
+    found = processor.instructions.__wrapped__()
+    assert found == " ".join((mcjit.triple(), *mcjit.processor()))
+
+
+@pytest.mark.skipif(not X86, reason="LLVM is asked there")
+def test_the_processor_answers_as_the_system_has_it() -> None:
+    _, name, *words = processor.instructions().split()
+    assert name == "x86_64"
+    text = Path("/proc/cpuinfo").read_text()
+    facts = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    vendor = "".join(bytes.fromhex(words[k].zfill(8))[::-1].decode() for k in (1, 3, 2))
+    known = {key.strip(): value.strip() for key, value in facts.items()}
+    assert vendor == known["vendor_id"]
+    assert int(words[4], 16) & 15 == int(known["stepping"])
 
 
 @pytest.mark.usefixtures("fresh")

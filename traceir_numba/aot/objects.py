@@ -20,7 +20,7 @@ from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm import optimize, safepoints, turns
 from traceir_numba.llvm.lower import lower
 from traceir_numba.pipeline import kernel_cache
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import code_loader, mcjit
 
 # What the C library has, which whoever links an artefact has, too.
 LIBRARY = frozenset(("malloc", "free", "memcpy", "memset", "memmove"))
@@ -48,7 +48,7 @@ def object_of(artefact: Artefact) -> bytes:
     found = {symbol: t for e in entries for symbol, t in _own(e).items()}
     exported = {missing, mark, *(e.symbol for e in entries)}
     calls = [Calls(entry, instructions) for entry in entries]
-    with mcjit.lock, TemporaryDirectory(prefix="traceir-data-") as folder:
+    with code_loader.lock, TemporaryDirectory(prefix="traceir-data-") as folder:
         target, context = _target(instructions), llvm.create_context()
         texts = tuple(entry_text(one, missing) for one in calls)
         marked = f"@{mark} = constant i8 {FORMAT}\n"

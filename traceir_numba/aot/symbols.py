@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import llvmlite.binding as llvm
 
 from traceir import rules
+from traceir_numba.runtime.external_symbols import address_of
 
 # What is in the C library of mathematics, where that is one of its own: remainders, and
 # what processors without the instructions call in their place.
@@ -30,7 +31,7 @@ def check_symbols(names: Iterable[str]) -> None:
     A program that has two of a name calls the wrong one.
     """
     for name in names:
-        if llvm.address_of_symbol(name):
+        if address_of(name):
             got = f"{name!r}, of which name the system has a function"
             raise rules.error("artefact.name", got=got, where="")
 

@@ -17,7 +17,8 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir_numba.llvm.vectors.widen import widened
-from traceir_numba.runtime.mcjit import lock, processor, target_machine
+from traceir_numba.runtime.code_loader import lock
+from traceir_numba.runtime.mcjit import processor, target_machine
 from traceir_numba.store.units import (
     Addresses,
     LoadedObject,
@@ -78,11 +79,12 @@ def link(
     units = [code.unit for code in uses]
     key = unit_key(*own, "", *parts)
     with lock:  # what LLVM made on the way is freed before the lock is
-        unit = linked(key, names, units, lambda: _made(own, parts))
+        unit = linked(key, names, units, lambda: object_file(own, parts))
     return MachineCode(unit, own, parts)
 
 
-def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> ObjectFile:
+def object_file(texts: tuple[str, ...], inlined: tuple[str, ...] = ()) -> ObjectFile:
+    """The object file of some texts, as `link` has them. The caller holds the lock."""
     module = optimised(texts, inlined)
     needs = _needed(module)
     return ObjectFile(target_machine().emit_object(module), needs)
@@ -98,7 +100,7 @@ def optimised(
 
     It is in a context of its own, unless one is given: what LLVM keeps of constants and
     types for as long as their context lives then goes with the module. The caller holds
-    `engine.lock`.
+    `code_loader.lock`.
     """
     context = llvm.create_context() if context is None else context
     if target is None:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
-from traceir_numba.llvm import optimize
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import code_loader
+from traceir_numba.store.units import LoadedObject, ObjectFile, linked, unit_key
 
 Entry = Callable[..., None]
 
@@ -64,7 +64,7 @@ def _new_function() -> Any:
     return new(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-_trampolines: dict[tuple[int, int, bool], tuple[_MethodDef, optimize.MachineCode]] = {}
+_trampolines: dict[tuple[int, int, bool], tuple[_MethodDef, LoadedObject]] = {}
 _lock = kept_over_forks(threading.RLock())
 
 
@@ -76,12 +76,21 @@ def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
         if key not in _trampolines:
             name = f"traceir_call_{pointers}_{sizes}_{int(release)}"
             text = _text(name, pointers, sizes, release)
-            code = optimize.link([text], [name])
+            with code_loader.lock:
+                code = linked(unit_key(text), [name], [], lambda: _made(text))
             doc = b"A generated kernel: arrays, then sizes."
             address = code.addresses[name]
             method = _MethodDef(b"kernel", address, METH_FASTCALL, doc)
             _trampolines[key] = method, code
         return _trampolines[key][0]
+
+
+def _made(text: str) -> ObjectFile:
+    # Only here is anything of the compiler wanted.
+    from traceir_numba.llvm import optimize
+    from traceir_numba.runtime import mcjit
+
+    return optimize.object_file((f'target triple = "{mcjit.triple()}"\n{text}',))
 
 
 def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
@@ -129,8 +138,7 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
         lines.append(call)
     lines += ["call void %Py_IncRef(ptr %none)", "ret ptr %none"]
     body = "\n  ".join(lines)
-    head = f'target triple = "{mcjit.triple()}"\n'
-    return f"{head}define ptr @{name}(ptr %self, ptr %args, i64 %n) {{\n  {body}\n}}\n"
+    return f"define ptr @{name}(ptr %self, ptr %args, i64 %n) {{\n  {body}\n}}\n"
 
 
 # What a trampoline reads first: the kernel, None, functions of Python's C interface.

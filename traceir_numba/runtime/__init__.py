@@ -4,8 +4,11 @@ Machine code and the driver of a program call these; nothing here knows of equat
 Start reading at `thread_pool.parallel`.
 
 - `allocator`: an allocator that recycles the memory of large results
+- `code_loader`: object code loaded into this process, and freed with its last user
 - `cpu_count`: the number of processors that this process may use
+- `elf`: object files in the format ELF, put into memory without LLVM
 - `external_symbols`: functions of other libraries, under symbols of ours
-- `mcjit`: object code loaded into this process by LLVM's MCJIT
+- `mcjit`: LLVM on this machine: what it is, and object code loaded by its MCJIT
+- `processor`: the processor's own words about itself, which tell stored code apart
 - `thread_pool`: a thread pool that shares a kernel's range with the caller
 """

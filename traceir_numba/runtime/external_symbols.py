@@ -44,28 +44,29 @@ OBJECTS: dict[str, object] = {}
 
 
 @cache
-def provided(symbol: str) -> bool:
-    """True if a symbol is a library's function, which code can call from now on."""
-    # Here, as the thread pool reads THREADS when the library is imported, and LLVM is a
-    # fifth of that time.
-    import llvmlite.binding as llvm
+def address_of(symbol: str) -> int | None:
+    """The address of a library's function, of a number or an object of this process;
+    None where code can call none of this name.
 
+    >>> address_of("traceir_malloc") == address_of("malloc") != address_of("no_such")
+    True
+    """
     if symbol in MEMORY:
-        llvm.add_symbol(symbol, ctypes.addressof(MEMORY[symbol]))
-        return True
+        return ctypes.addressof(MEMORY[symbol])
     if symbol in OBJECTS:
-        llvm.add_symbol(symbol, id(OBJECTS[symbol]))
-        return True
+        return id(OBJECTS[symbol])
     library: ctypes.CDLL = ctypes.pythonapi
     name = OF_PYTHON.get(symbol)
     if symbol.startswith(OF_NUMPY):
         name = symbol.removeprefix("traceir_")
         library = ctypes.CDLL(sys.modules["numpy.random._generator"].__file__)
     elif name is None:
-        name = FUNCTIONS.get(symbol)
+        name = FUNCTIONS.get(symbol, symbol)
         library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
-    entry = None if name is None else getattr(library, name, None)
-    if entry is None:
-        return False
-    llvm.add_symbol(symbol, ctypes.cast(entry, ctypes.c_void_p).value)
-    return True
+    entry = getattr(library, name, None)
+    return None if entry is None else ctypes.cast(entry, ctypes.c_void_p).value
+
+
+def provided(symbol: str) -> bool:
+    """True if code can call a symbol that is not generated."""
+    return address_of(symbol) is not None

@@ -1,44 +1,27 @@
-"""Object code loaded into this process by LLVM's MCJIT.
+"""LLVM on this machine: what it is, and object code loaded by its MCJIT.
 
-An object file stays as long as the `Image` of it. LLVM frees an engine's object files
-together, and an engine takes as much memory as several of them: some share one.
+LLVM frees an engine's object files together, and an engine takes as much memory as
+several of them: some share one.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
-import weakref
-from collections import deque
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from traceir.base.fork_safety import kept_over_forks
 from traceir_numba import cost_model
-from traceir_numba.runtime.allocator import loaded
-from traceir_numba.runtime.external_symbols import provided
+from traceir_numba.runtime.external_symbols import address_of
 
-# LLVM's modules share one context, which only one thread may use at a time. Reentrant:
-# a collection between two calls of LLVM may run a user's code.
-lock = kept_over_forks(threading.RLock())
 # llvmlite's own, which is held in each of its calls, also those made without ours.
 kept_over_forks(llvm.ffi.lib._lock._lock)
 
 
 # What the symbols of generated code begin with.
 OWN = "traceir_"
-
-
-class Image:
-    """A loaded object file, and the addresses of its functions while it lives."""
-
-    __slots__ = ("addresses", "__weakref__")
-
-    def __init__(self, addresses: Mapping[str, int]) -> None:
-        self.addresses = addresses
 
 
 class _Engine:
@@ -65,18 +48,17 @@ class _Engine:
 
 # The engine that takes the next object file, if it has room for one.
 _current: list[_Engine] = []
-_engines: dict[weakref.ref[Image], _Engine] = {}
-# Images die in any thread at any moment, that of a compilation included.
-_dead: deque[weakref.ref[Image]] = deque()
 
 
-def load(code: bytes, symbols: Iterable[str], needs: Mapping[str, int]) -> Image:
-    """Load an object file, which has the functions `symbols`.
+def load(
+    code: bytes, symbols: Iterable[str], needs: Mapping[str, int]
+) -> tuple[dict[str, int], Callable[[], object]]:
+    """Load an object file, which has the functions `symbols`: their addresses, and what
+    frees them.
 
     `needs` are the addresses of the functions of others that it calls: these must stay
-    as long as it does. The caller holds `lock`.
+    as long as it does. The caller holds `code_loader.lock`, also where it frees them.
     """
-    _free()
     for name, address in needs.items():
         llvm.add_symbol(name, address)
     own = _engine_for(needs)
@@ -86,11 +68,7 @@ def load(code: bytes, symbols: Iterable[str], needs: Mapping[str, int]) -> Image
     own.engine.finalize_object()
     found = {name: int(own.engine.get_function_address(name)) for name in symbols}
     own.has.update(found)
-    image = Image(found)
-    known = weakref.ref(image, _died)
-    _engines[known] = own
-    loaded[id(known)] = len(code)
-    return image
+    return found, partial(_free, own)
 
 
 def _engine_for(needs: Mapping[str, int]) -> _Engine:
@@ -103,43 +81,26 @@ def _engine_for(needs: Mapping[str, int]) -> _Engine:
     return _current[0]
 
 
-def _died(image: weakref.ref[Image]) -> None:
-    if sys is None or sys.is_finalizing():
+def _free(own: _Engine) -> None:
+    """Free an engine of which no object file is in use any more."""
+    own.used -= 1
+    if own.used:
         return
-    _dead.append(image)
-    # Another thread that has the lock frees it with the next object file.
-    if lock.acquire(blocking=False):
-        try:
-            _free()
-        finally:
-            lock.release()
-
-
-def _free() -> None:
-    """Free the engines of which no object file is in use; the caller holds `lock`."""
-    while _dead:
-        dead = _dead.popleft()
-        own = _engines.pop(dead)
-        del loaded[id(dead)]
-        own.used -= 1
-        if own.used:
-            continue
-        if own.taken == cost_model.ENGINE_OBJECTS and own in _current:
-            _current.remove(own)
-        if own not in _current:
-            own.engine.close()
-
-
-def images() -> int:
-    """The number of object files that are loaded and in use."""
-    return len(_engines) - len(_dead)
+    if own.taken == cost_model.ENGINE_OBJECTS and own in _current:
+        _current.remove(own)
+    if own not in _current:
+        own.engine.close()
 
 
 def is_provided(symbol: str) -> bool:
     """True if a function that is not generated can be called by its symbol."""
     # LLVM remembers addresses of generated code that is gone.
-    known = not symbol.startswith(OWN) and llvm.address_of_symbol(symbol)
-    return bool(known) or provided(symbol)
+    if not symbol.startswith(OWN) and llvm.address_of_symbol(symbol):
+        return True
+    address = address_of(symbol)
+    if address is not None:
+        llvm.add_symbol(symbol, address)
+    return address is not None
 
 
 @cache

@@ -6,7 +6,7 @@ from functools import cache
 
 from traceir.store.entry import digest
 from traceir.store.sources import texts_of
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import processor
 
 # Whatever makes a program of a trace: the whole backend, and what it uses of `traceir`.
 # tests/store/test_identity.py compares these with what is imported.
@@ -43,8 +43,11 @@ COMPILER = (
     "llvm/vectors/lanes.py",
     "llvm/vectors/tables.py",
     "llvm/vectors/widen.py",
+    "runtime/code_loader.py",
+    "runtime/elf.py",
     "runtime/external_symbols.py",
     "runtime/mcjit.py",
+    "runtime/processor.py",
     "store/units.py",
 )
 
@@ -63,7 +66,7 @@ def identity() -> str:
 @cache
 def compiler() -> str:
     """The digest of all that makes the same code of the same LLVM text."""
-    parts: list[bytes | str] = [mcjit.triple(), *mcjit.processor()]
+    parts: list[bytes | str] = [processor.instructions()]
     parts += texts_of("traceir_numba", COMPILER)
     parts += texts_of("llvmlite", (VERSIONS["llvmlite"],))
     return digest(*parts)

@@ -7,7 +7,7 @@ the units that it is looked for in.
 
 Programs that share a kernel share its file, and a kernel whose text an edit of the
 emitters leaves as it was is not compiled again. No address of this process is in code
-that is kept: a kernel calls others by symbols, which `runtime.mcjit` has or
+that is kept: a kernel calls others by symbols, which other units have or
 `runtime.external_symbols` finds, and the trampolines of `llvm.trampoline` read the
 addresses of Python's functions from an object that they are given.
 """
@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from traceir.base.caches import LRUCache
 from traceir.store.entry import StoreEntry, digest
 from traceir.store.files import Store, current
-from traceir_numba.runtime import mcjit
+from traceir_numba.runtime import code_loader
 from traceir_numba.store.identity import compiler
 
 Addresses = Mapping[str, int]
@@ -44,7 +44,7 @@ class LoadedObject:
 
     key: str
     made: ObjectFile
-    image: mcjit.Image
+    image: code_loader.Image
     uses: tuple[LoadedObject, ...]
 
     @property
@@ -72,7 +72,7 @@ def linked(
     """A unit, and whatever it uses: loaded before, stored, or made now.
 
     A new unit calls functions of the units `uses`, or of libraries. Raises RuntimeError
-    for others. The caller holds `engine.lock`.
+    for others. The caller holds `code_loader.lock`.
     """
     found = _loaded.get(key)
     if found is None:
@@ -89,7 +89,7 @@ def stored(keys: Iterable[str]) -> dict[str, LoadedObject] | None:
     """Some units, loaded now if they are not; None if one is nowhere."""
     store = current()
     found: dict[str, LoadedObject] = {}
-    with mcjit.lock:
+    with code_loader.lock:
         for key in keys:
             unit = _loaded.get(key) or (_from(store, key) if store else None)
             if unit is None:
@@ -111,7 +111,7 @@ def _load(
 ) -> LoadedObject:
     homes = _homes(made.needs, uses)
     needs = {name: unit.addresses[name] for name, unit in homes.items()}
-    image = mcjit.load(made.code, symbols, needs)
+    image = code_loader.load(made.code, symbols, needs)
     used = {unit.key: unit for unit in homes.values()}
     found = _loaded[key] = LoadedObject(key, made, image, tuple(used.values()))
     return found
@@ -126,7 +126,7 @@ def _homes(
     """
     homes = {name: unit for unit in uses for name in unit.addresses}
     for name in needs:
-        if name not in homes and not mcjit.is_provided(name):
+        if name not in homes and not code_loader.is_provided(name):
             raise RuntimeError(f"no code for {name}")
     return {name: homes[name] for name in needs if name in homes}
 
