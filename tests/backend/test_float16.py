@@ -13,6 +13,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir.base.config import enable_x64
 from traceir.dtypes import as_dtype
+from traceir_numba.llvm import optimize
 
 # ml_dtypes signals where NumPy is asked for a NaN that signals.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
@@ -149,3 +150,32 @@ def test_a_function_of_halves_vectorises(dtype: str) -> None:
     [kernel] = re.findall(r"^1\. .*", f.explain(x, what="speed"), re.MULTILINE)
     assert "; vectors of " in kernel, kernel
     assert re.search(r"\b(vmulps|mulps|fmul\s+v)", f.lower(x).compile().as_text("asm"))
+
+
+def test_an_instruction_has_the_bits_of_the_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of drawn patterns, NaN among them, of ends and of the neighbours of ties."""
+    rng = np.random.default_rng(5)
+    ties = every("float16").astype("float32").view("uint32").astype("int64")
+    near = np.concatenate([ties + k for k in (-1, 0, 1, 0xFFF, 0x1000, 0x1001)])
+    drawn = rng.integers(0, 1 << 32, 200_000, "uint32")
+    nan = drawn[:1000] | 0x7F800001
+    x = np.concatenate([near.astype("uint32"), drawn, nan]).view("float32")
+
+    def rounded(x: Any) -> Any:
+        return traceir.lax.bitcast_convert_type(x.astype("float16"), "uint16")
+
+    def read(h: Any) -> Any:
+        return h.astype("float32")
+
+    found = compiled(rounded)(x), compiled(read)(every("float16"))
+    with monkeypatch.context() as patched:
+        patched.setattr(optimize, "native", tuple)
+        # Other programs, which have no code yet.
+        wanted = (
+            compiled(lambda x: (rounded(x), x + 1))(x)[0],
+            compiled(lambda h: (read(h), -h))(every("float16"))[0],
+        )
+    assert np.array_equal(found[0], wanted[0])
+    assert same(found[1], wanted[1])

@@ -8,6 +8,7 @@ reading at `lower.lower`.
 - `expressions`: expressions of generated source as typed registers
 - `ir_builder`: a builder of one function's LLVM text: blocks and registers
 - `lower`: generated source to LLVM text, in one pass
+- `native`: functions of generated code that this processor has an instruction for
 - `optimize`: LLVM's optimisation pipeline, linking and code generation
 - `safepoints`: safepoints: where a routine checks for interrupts
 - `statements`: assignments, and the joins of branches

@@ -16,6 +16,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from traceir_numba.llvm.native import native
 from traceir_numba.llvm.vectors.widen import widened
 from traceir_numba.runtime.code_loader import lock
 from traceir_numba.runtime.mcjit import processor, target_machine
@@ -104,7 +105,7 @@ def optimised(
     """
     context = llvm.create_context() if context is None else context
     if target is None:
-        target, bits = target_machine(), vector_bits()
+        target, bits, inlined = target_machine(), vector_bits(), native(inlined)
         scalar = any(text.startswith(SCALAR) for text in texts)
         wide = widened(texts, inlined, bits) if bits and not scalar else None
         if wide is not None:

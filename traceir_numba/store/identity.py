@@ -37,6 +37,7 @@ VERSIONS = {
 
 # What makes code of LLVM text.
 COMPILER = (
+    "llvm/native.py",
     "llvm/optimize.py",
     "llvm/vectors/functions.py",
     "llvm/vectors/ir_text.py",

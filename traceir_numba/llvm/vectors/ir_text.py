@@ -9,8 +9,9 @@ _DEFINE = re.compile(r"define (\S+) @(\S+?)\((.*)\) nounwind (.*)\{$")
 LINE = re.compile(r"(?:(%\S+) = )?(\w+) (.*)")
 COMPARE = re.compile(r"(\w+) (\S+) (\S+), (\S+)")
 
-SIZES = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "float": 32, "double": 64}
-SHORT = {"float": "f32", "double": "f64"}
+_INTEGERS = {f"i{bits}": bits for bits in (1, 8, 16, 32, 64)}
+SIZES = {**_INTEGERS, "half": 16, "float": 32, "double": 64}
+SHORT = {"half": "f16", "float": "f32", "double": "f64"}
 # What a processor computes for each lane alone, whatever is in the others.
 INTRINSICS = frozenset(
     ("fma", "fabs", "sqrt", "copysign", "ceil", "floor", "rint", "trunc")
