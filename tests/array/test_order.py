@@ -37,6 +37,34 @@ def test_few_of_many_are_the_first_of_all_in_order(dtype: str, k: int) -> None:
         np.testing.assert_array_equal(some, full[:, :k])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool"])
+@pytest.mark.parametrize("kind", ["normal", "equal", "zeros", "special", "one"])
+@pytest.mark.parametrize("shape, axis", [((1000,), 0), ((3, 4097), 1), ((2001, 2), 0)])
+def test_few_of_long_lines_are_the_first_of_all(
+    dtype: str, kind: str, shape: tuple[int, ...], axis: int
+) -> None:
+    """Bit for bit: of equal elements the first, 0 before -0, every NaN before them."""
+    rng = np.random.default_rng(len(kind) + shape[0])
+    x = 3 * rng.normal(size=shape)
+    at = rng.random(shape)
+    if kind == "equal":
+        x = np.round(x)
+    if kind == "zeros":
+        x = np.where(at < 0.01, 0.0, np.where(at < 0.02, -0.0, -np.abs(x)))
+    if kind == "special" and np.dtype(dtype).kind == "f":
+        for k, value in enumerate(SPECIAL[2:]):
+            x[(k < 100 * at) & (100 * at < k + 1)] = value
+    if kind == "one":
+        x[...] = np.nan if np.dtype(dtype).kind == "f" else 1
+    x = x.astype(dtype)
+    every = KERNELS["top_k"](x, axis=axis, k=shape[axis])
+    for k in (1, 5, shape[axis] // 64):
+        few = KERNELS["top_k"](x, axis=axis, k=k)
+        for some, full in zip(few, every, strict=True):
+            wanted = full.take(np.arange(k), axis)
+            assert (some.dtype, some.tobytes()) == (full.dtype, wanted.tobytes())
+
+
 @pytest.mark.parametrize("n", [300, 3000])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "uint8"])
 def test_one_key_moves_others_as_numpy_does(dtype: str, n: int) -> None:

@@ -330,6 +330,7 @@ eager(
 )
 eager("sort", lambda x, y: (jnp.sort(x), jnp.sort(y)), (760,), (1500,))
 eager("top_k", lambda x: lax.top_k(x, 10), (100_000,))
+eager("top_k_share", lambda x: lax.top_k(x, 100), (900,))
 eager("draws", lambda: traceir.random.bits(traceir.random.key(0), (200_000,)))
 
 # -- devices --------------------------------------------------------------------------

@@ -103,7 +103,15 @@ their places. [sort]"""
 
 SELECTED_SHARE: Count = 8
 """The greatest elements are selected where they are less than this part of a line,
-otherwise all are sorted. [top_k]"""
+otherwise all are sorted. [top_k_share]"""
+
+BLOCKED_LINE: Elements = 1000
+"""In lines of this length on the greatest elements are looked for in blocks whose own
+greatest are the greatest: passes over short arrays against long ones. [top_k]"""
+
+BLOCKED_SHARE: Count = 64
+"""The same where they are at most this part of a line: otherwise blocks are short, and
+many of them are read. [top_k]"""
 
 THREEFRY_PIECE: Elements = 8192
 """Random bits are made for so many elements at a time: what a round reads and writes

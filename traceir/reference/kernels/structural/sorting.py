@@ -9,6 +9,7 @@ zero.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,9 +39,12 @@ def sort(
 @kernel("top_k")
 def top_k(x: np.ndarray, *, axis: int, k: int) -> list[Any]:
     """The greatest elements, the greatest first, and their places."""
-    keys = np.moveaxis(~_rank(x, zeros_equal=False), axis, -1)
-    few = 0 < k < keys.shape[-1] // cost_model.SELECTED_SHARE
-    order = _first(keys, k) if few else _argsort(keys)[..., :k]
+    lines = np.moveaxis(x, axis, -1)
+    order = _greatest(lines, k)
+    if order is None:
+        keys = ~_rank(lines, zeros_equal=False)
+        few = 0 < k < keys.shape[-1] // cost_model.SELECTED_SHARE
+        order = _first(keys, k) if few else _argsort(keys)[..., :k]
     places = np.moveaxis(order, -1, axis)
     return [np.take_along_axis(x, places, axis), places.astype("int32")]
 
@@ -99,6 +103,36 @@ def _packed(keys: np.ndarray, places: np.ndarray) -> np.ndarray:
     keys.sort(-1)
     keys &= _PACKED - 1
     return keys.view("int64")
+
+
+def _greatest(x: np.ndarray, k: int) -> np.ndarray | None:
+    """The places of the `k` greatest elements along the last axis, the greatest first.
+
+    They are among the blocks whose greatest elements are. None where that leaves too
+    many elements, as in short lines, and where many are equal.
+    """
+    n = x.shape[-1]
+    if not 0 < k <= n // cost_model.BLOCKED_SHARE or n < cost_model.BLOCKED_LINE:
+        return None
+    rows = _comparable(x).reshape(-1, n)
+    # The elements of a block are a step apart, so neighbours are compared with
+    # neighbours.
+    width = math.isqrt(n // k) // 2
+    step = n // width
+    blocks = rows[:, : width * step].reshape(len(rows), width, step)
+    keys = ~_rank(blocks.max(1), zeros_equal=True)
+    last = np.partition(keys, k - 1)[:, k - 1 : k]
+    several = int(np.count_nonzero(keys <= last, -1).max(initial=0))
+    if not 0 < 2 * several * width <= n:
+        return None
+    few = np.sort(_first(keys, several), -1)
+    inside = few[:, None, :] + step * np.arange(width)[:, None]
+    outside = np.broadcast_to(np.arange(width * step, n), (len(rows), n - width * step))
+    # In their own order, as that of equal elements is.
+    places = np.concatenate([inside.reshape(len(rows), -1), outside], -1)
+    part = rows.reshape(-1)[places + n * np.arange(len(rows))[:, None]]
+    order = _first(~_rank(part, zeros_equal=False), k)
+    return np.take_along_axis(places, order, -1).reshape(*x.shape[:-1], k)
 
 
 def _first(keys: np.ndarray, k: int) -> np.ndarray:
