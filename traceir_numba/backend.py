@@ -249,9 +249,18 @@ def _load(owner: CpuExecutable, recipe: Recipe) -> Any:
 
 
 def reference_function(primitive: str) -> Callable[..., Any]:
-    """The reference's kernel of a primitive: one array, or as many as it gives."""
+    """The reference's kernel of a primitive: one array, or as many as it gives.
+
+    Of small matrices it is code of our own, where there is some.
+    """
+    # Not at the top: most programs call none.
+    from traceir_numba.gemm.factors import small_kernel
+
+    small = small_kernel(primitive)
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:
+        if small is not None and (own := small(*arrays, **params)) is not None:
+            return own
         # Numbers of 16 bits are bits in a program without halves; so are arguments.
         given = [a.view(BITS) if float16_of(a.dtype) else a for a in arrays]
         found = evaluate_eqn(primitive, tuple(params.items()), given)

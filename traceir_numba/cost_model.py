@@ -265,11 +265,9 @@ MATMUL_PANEL_COLUMNS: Count = 1024
 UNPACKED_MATMUL_ROWS: Count = 32
 """Fewer rows read the right operand where it is, if its rows are whole: laying it out
 pays where it is read often. [matmul_flat]"""
-
 THREADED_MATMUL_WORK: Multiplications = 1 << 22
 """Products of more are shared by threads: 40 us on one core, against waking another.
 [matmul_shared]"""
-
 MATMUL_PIECE_ROWS: Count = 64
 """Rows, or columns, of a thread's piece at least: each piece lays out an operand anew.
 [matmul_shared]"""
@@ -296,10 +294,13 @@ SPLIT_SUM_PIECES: Count = 4
 """Pieces of such parts for each thread: balance against handing them out.
 [matmul_long]"""
 
+SMALL_MATRIX_ROWS: Count = 32
+"""Matrices of up to so many rows and columns are factorized by code of our own: calls
+of LAPACK against its blocks. [small_factors, bits]"""
+
 IMPLICIT_CONVOLUTION_WORK: Multiplications = 1 << 15
 """Convolutions of fewer lay windows out: tables of places pay for larger ones.
 [convolution, bits]"""
-
 CONTIGUOUS_COLUMNS: Count = 32
 """From so many neighbours in memory on, tiles of a convolution are whole columns.
 [convolution]"""
@@ -307,7 +308,6 @@ CONTIGUOUS_COLUMNS: Count = 32
 SLICED_CONVOLUTION_TERMS: Count = 64
 """Convolutions of up to so many products for each result are sums over slices: passes
 over memory against laying windows out. [filter, bits]"""
-
 SLICED_CONVOLUTION_FEATURES: Count = 4
 """The same of up to so many results from one place. [filter, bits]"""
 

@@ -190,6 +190,12 @@ def squares(n: int, *stack: int) -> Shapes:
 
 both("matmul_small", lambda x, y: jnp.tanh(x @ y), squares(28), squares(36))
 both("matmul_stack", times, squares(4, 2000), squares(6, 2000))
+both(
+    "small_factors",
+    lambda x, y: jnp.linalg.solve(x, y),
+    ((100, 30, 30), (100, 30, 2)),
+    ((100, 40, 40), (100, 40, 2)),
+)
 both("matmul_shared", times, squares(145), squares(184))
 compiled("matmul", times, *squares(512))
 both("matmul_flat", times, ((24, 512), (512, 512)), ((48, 512), (512, 512)))

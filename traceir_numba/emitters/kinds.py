@@ -227,7 +227,8 @@ class Matmul:
 class ReferenceCall:
     """A library's function of whole arrays: the reference's kernel, between kernels.
 
-    The bits are the reference's. A loop or a choice with one in it is driven from
+    The bits are the reference's, but for factorizations of small matrices, which are
+    code of our own (`gemm.factors`). A loop or a choice with one in it is driven from
     Python, by `lowering.host_partition`.
     """
 

@@ -5,6 +5,7 @@ bits whatever the number of threads. Start reading at `blocked.whole_text`; a pr
 calls `parallel.product`.
 
 - `blocked`: blocked matrix products whose order of summation depends on length alone
+- `factors`: factorizations of small matrices, and triangular systems, as machine code
 - `microkernel`: microkernels as LLVM text: tiles of the result in registers
 - `packing`: packing of operands into the order in which tiles read them
 - `parallel`: large products shared among threads, with the same bits

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.base import cost_model
 from traceir.reference.kernels.linalg.single_thread_blas import alone
 from traceir.reference.kernels.linalg.stacks import (
     are_systems,
@@ -123,6 +124,9 @@ def qr(
     """Orthogonal columns, and their factors on and above the diagonal."""
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
+    many = math.prod(x.shape[:-2]) >= cost_model.STACKED_SYSTEMS
+    if x.size and many and np.isfinite(x).all():
+        return [*np.linalg.qr(x, "complete" if full_matrices else "reduced")]
     q = _identities((*x.shape[:-2], rows, inner), x.dtype)
     r = np.zeros((*x.shape[:-2], inner, columns), x.dtype)
     factorize, multiply = _routine("geqrf", x.dtype), _routine("orgqr", x.dtype)
