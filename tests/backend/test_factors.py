@@ -38,7 +38,7 @@ def near(x: Any, y: Any, dtype: str, scale: Any = 1.0) -> bool:
 
 
 def of(primitive: str, *arrays: np.ndarray, **params: Any) -> Any:
-    """What the code of our own gives, which does these."""
+    """The results of the code of our own, which does these."""
     kernel = factors.small_kernel(primitive)
     assert kernel is not None
     before = [x.copy() for x in arrays]
