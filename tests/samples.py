@@ -96,6 +96,8 @@ FITTING: dict[str, dict[str, Any]] = {
     },
     "hessenberg": {"x": ONE, "packed": ONE, "scales": ONE[0, :1]},
     "svd": {"x": ONE, "values": ONE[0], "left": ONE, "right": ONE},
+    "qr": {"x": ONE, "q": ONE, "r": ONE},
+    "eigh": {"x": ONE, "vectors": ONE, "values": ONE[0]},
     "random_wrap": {"x": WORDS, "impl": "fry"},
     "random_unwrap": {"x": ONE_KEY},
     "random_clone": {"x": ONE_KEY},
@@ -117,4 +119,5 @@ def fitting(prim: str) -> dict[str, Any]:
     """Operands, results and params that fit together, where samples do not."""
     given = FITTING.get(prim, {})
     arrays = {n: Elements.of(v) for n, v in given.items() if isinstance(v, np.ndarray)}
-    return {**given, **arrays, "u": Fraction(1, 1 << 24)} if given else {}
+    units = {"u": Fraction(1, 1 << 24), "tiny": Fraction(1, 1 << 126)}
+    return {**given, **arrays, **units} if given else {}
