@@ -44,6 +44,38 @@ def test_weights_are_those_of_jax(name: str) -> None:
         assert initial(key, (2, 3), "float16").dtype == np.float16
 
 
+def test_orthogonal_columns_are_those_of_jax() -> None:
+    key = traceir.random.key(0)
+    first = initializers.orthogonal()(key, (3, 3))[0]
+    wanted = [0.9554101228713989, 0.2941357493400574, 0.02599557861685753]
+    np.testing.assert_allclose(first, wanted, 2e-5)
+    scaled = initializers.orthogonal(2.0, -2)(key, (2, 3, 2))
+    wanted = [1.6675891876220703, 1.0838226079940796, 0.17452462017536163]
+    np.testing.assert_allclose(scaled[0, :, 0], wanted, 2e-5)
+
+
+def test_a_fan_may_be_less_than_one() -> None:
+    found = initializers.glorot_normal(batch_axis=0)(traceir.random.key(0), (5, 3))
+    wanted = [1.8505734205245972, 2.1795036792755127, -0.5245243310928345]
+    np.testing.assert_allclose(found[0], wanted, 2e-5)
+    assert initializers.he_normal()(traceir.random.key(0), (0, 3)).shape == (0, 3)
+
+
+# The first of JAX's complex weights of shape (2, 3) from key 0.
+COMPLEX = {
+    "normal": 0.5020071268081665 - 1.2212278842926025j,
+    "uniform": 0.91681307554245 + 0.04204554110765457j,
+    "truncated_normal": 0.9814679622650146 + 0.04501064866781235j,
+}
+
+
+@pytest.mark.parametrize("distribution", COMPLEX)
+def test_complex_weights_are_those_of_jax(distribution: str) -> None:
+    initial = initializers.variance_scaling(1.0, "fan_in", distribution)
+    found = initial(traceir.random.key(0), (2, 3), "complex64")
+    np.testing.assert_allclose(found[0, 0], COMPLEX[distribution], 1e-4)
+
+
 def test_other_axes_are_a_field() -> None:
     scaled = initializers.variance_scaling(
         2.0, "fan_geo_avg", "uniform", in_axis=0, out_axis=1, batch_axis=2

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod
+from math import exp, pi, prod
 from math import sqrt as root
 
-from traceir import random, rules
+import numpy as np
+
+from traceir import lax, random, rules
 from traceir.arrays.array import Array
 from traceir.base.tracebacks import publish as _publish
+from traceir.dtypes import part_dtype
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
@@ -32,10 +35,14 @@ from traceir.lax.checks.operands import (
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
 from traceir.numpy.arrays import creation
-from traceir.numpy.elementwise.arithmetic import divide, multiply, sign, sqrt
-from traceir.numpy.linalg import qr
-from traceir.numpy.manipulation.shapes import matrix_transpose, moveaxis, reshape
-from traceir.numpy.reductions.diagonals import diagonal
+from traceir.numpy.elementwise.arithmetic import (
+    divide,
+    multiply,
+    negative,
+    sqrt,
+    subtract,
+)
+from traceir.numpy.manipulation.shapes import moveaxis, reshape
 
 Key = Operand
 Initializer = Callable[..., Array]
@@ -66,6 +73,8 @@ __all__ = [
 
 # The standard deviation of the normal distribution between -2 and 2.
 _CUT = 0.87962566103423978
+# JAX's, for that of the complex one up to 2; it would be 0.962.
+_CUT_COMPLEX = 0.95311164380491208
 
 
 @takes_out_sharding
@@ -212,7 +221,8 @@ def variance_scaling(
             "fan_avg": (fan_in + fan_out) / 2,
             "fan_geo_avg": root(fan_in * fan_out),
         }
-        variance = scale / max(1.0, means[mode])
+        # No weights at all have no fan.
+        variance = scale / (means[mode] or 1.0)
         return _drawn(key, extents, dtype, variance, distribution)
 
     return initial
@@ -237,6 +247,8 @@ def _drawn(
     match distribution:
         case "normal":
             return multiply(random.normal(key, shape, dtype), sqrt(spread))
+        case "uniform" | "truncated_normal" if found.kind == "c":
+            return multiply(_in_disk(key, shape, found, distribution), sqrt(spread))
         case "uniform":
             plain = random.uniform(key, shape, dtype, -1)
             return multiply(plain, sqrt(multiply(3, spread)))
@@ -244,6 +256,22 @@ def _drawn(
             deviation = divide(sqrt(spread), typed(_CUT, found, False))
             cut = random.truncated_normal(key, -2, 2, shape, dtype)
             return multiply(cut, deviation)
+
+
+def _in_disk(
+    key: Key, shape: tuple[int, ...], dtype: np.dtype, distribution: str
+) -> Array:
+    """Complex numbers of mean 0 and variance 1: in a disk, or normal cut at 2."""
+    of_radius, of_angle = random.split(key)
+    part = part_dtype(dtype)
+    drawn = random.uniform(of_radius, shape, part)
+    turn = multiply(2 * pi, random.uniform(of_angle, shape, part))
+    if distribution == "uniform":
+        radius = sqrt(multiply(2, drawn))
+    else:
+        beyond = lax.log(subtract(1, multiply(1 - exp(-(2**2)), drawn)))
+        radius = divide(sqrt(negative(beyond)), _CUT_COMPLEX)
+    return lax.complex(multiply(radius, lax.cos(turn)), multiply(radius, lax.sin(turn)))
 
 
 def _scaled(
@@ -309,13 +337,9 @@ def orthogonal(
             got = f"orthogonal weights of shape {extents}"
             raise rules.error("linalg.shapes", got=got, hint="they have two axes")
         axis = axis_in(column_axis, len(extents))
-        rest = extents[:axis] + extents[axis + 1 :]
-        rows, columns = extents[axis], prod(rest)
-        tall = max(rows, columns), min(rows, columns)
-        factor, triangle = qr(random.normal(key, tall, dtype))
-        factor = multiply(factor, sign(diagonal(triangle)))
-        wide = matrix_transpose(factor) if rows < columns else factor
-        found = moveaxis(reshape(wide, (rows, *rest)), 0, axis)
+        rest, columns = extents[:axis] + extents[axis + 1 :], extents[axis]
+        drawn = random.orthogonal(key, prod(rest), dtype=dtype, m=columns)
+        found = moveaxis(reshape(drawn, (*rest, columns)), -1, axis)
         return multiply(scale, found)
 
     return initial
