@@ -320,3 +320,43 @@ def test_a_given_order_is_followed() -> None:
         traceir.make_jaxpr(lambda *xs: jnp.einsum("ij,jk,kl", *xs, optimize=order))(*xs)
     )
     assert text.count("dot_general") == 2
+
+
+def test_singular_values_of_a_hermitian_matrix_are_sizes_of_eigenvalues() -> None:
+    """Of equal ones the later comes first, as in NumPy, and in JAX."""
+    u, s, vh = jnp.linalg.svd(jnp.diag(jnp.array([1.0, -1.0, 2.0])), hermitian=True)
+    np.testing.assert_array_equal(s, [2, 1, 1])
+    np.testing.assert_array_equal(u, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(vh, [[0, 0, 1], [1, 0, 0], [0, -1, 0]])
+    part = jnp.linalg.svd(FULL + FULL.T, hermitian=True, subset_by_index=(1, 3))
+    assert [x.shape for x in part] == [(3, 2), (2,), (2, 3)]
+
+
+@pytest.mark.parametrize("name", ["svd", "pinv", "matrix_rank"])
+def test_what_is_said_to_be_hermitian_is_taken_so(name: str) -> None:
+    x, mean = FULL.astype("float32"), (FULL + FULL.T) / 2
+    for found, wanted in zip(
+        traceir.tree.leaves(getattr(jnp.linalg, name)(x, hermitian=True)),
+        traceir.tree.leaves(getattr(jnp.linalg, name)(mean, hermitian=True)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(found, wanted, 1e-4, 1e-5)
+    values = np.linalg.svd(mean, compute_uv=False)
+    found = jnp.linalg.svd(x, hermitian=True, compute_uv=False)
+    np.testing.assert_allclose(found, values, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_products_of_einsum_may_be_those_of_a_function(dtype: str) -> None:
+    seen: list[Any] = []
+
+    def product(x: Any, y: Any, numbers: Any, precision: Any, **options: Any) -> Any:
+        seen.append((numbers, precision, options))
+        return lax.dot_general(x, y, numbers, precision, **options)
+
+    x, y = np.ones((2, 3, 4), dtype), np.ones((2, 4, 5), dtype)
+    asked = {"precision": "high", "preferred_element_type": "float32"}
+    found = jnp.einsum("bij,bjk->bik", x, y, _dot_general=product, **asked)
+    np.testing.assert_array_equal(found, jnp.einsum("bij,bjk->bik", x, y))
+    options = {"preferred_element_type": np.dtype("float32")}
+    assert seen == [((((2,), (1,)), ((0,), (0,))), "high", options)]

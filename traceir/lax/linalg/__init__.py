@@ -29,9 +29,7 @@ from traceir.lax.checks.operands import (
     operand,
     promoted_inexact,
     shape_of,
-    typed,
 )
-from traceir.lax.elementwise.arithmetic import add, div
 from traceir.lax.linalg import factor_derivatives, matrices
 from traceir.lax.linalg.reflections import geqrf, householder_product, ormqr
 from traceir.lax.linalg.systems import symmetric_product, tridiagonal_solve
@@ -59,13 +57,6 @@ __all__ = [
 _ = factor_derivatives
 
 
-def _mean(x: Operand) -> Array:
-    """The mean of each matrix and its conjugate transpose."""
-    total = add(x, matrices.adjoint(x))
-    aval = typeof(total)
-    return div(total, typed(2, aval.dtype, aval.weak_type))
-
-
 def _checked(primitive: str, x: Operand, **params: object) -> None:
     """Raise the clause of the primitive that the operand violates."""
     known = {**rules.default().prims[primitive].defaults, **params}
@@ -89,7 +80,7 @@ def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
     x = operand("cholesky", x)
     [x] = promoted_inexact("cholesky", x) if symmetrize_input else [x]
     _checked("cholesky", x)
-    found = bind("cholesky", _mean(x) if symmetrize_input else x)
+    found = bind("cholesky", matrices.symmetric(x) if symmetrize_input else x)
     return matrices.lower(found)
 
 
@@ -175,22 +166,14 @@ def eigh(
     _checked("eigh", x, lower=lower)
     vectors, values = bind(
         "eigh",
-        _mean(x) if symmetrize_input else x,
+        matrices.symmetric(x) if symmetrize_input else x,
         lower=bool(lower),
         sort_eigenvalues=bool(sort_eigenvalues),
     )
     if subset_by_index is None:
         return vectors, values
-    part = _part(subset_by_index, shape_of(values)[-1])
+    part = matrices.subset_places(subset_by_index, shape_of(values)[-1])
     return slice_in_dim(vectors, *part, axis=-1), slice_in_dim(values, *part, axis=-1)
-
-
-def _part(subset: tuple[int, int], count: int) -> tuple[int, int]:
-    start, end = map(index, subset)
-    if not 0 <= start < end <= count:
-        hint = f"two places among {count}, the first before the second"
-        raise rules.error("face.choice", got=f"subset_by_index={subset}", hint=hint)
-    return start, end
 
 
 def eig(
@@ -295,7 +278,7 @@ def svd(
     values = found[0]
     if subset_by_index is None:
         return (found[1], values, found[2]) if compute_uv else values
-    part = _part(subset_by_index, shape_of(values)[-1])
+    part = matrices.subset_places(subset_by_index, shape_of(values)[-1])
     values = slice_in_dim(values, *part, axis=-1)
     if not compute_uv:
         return values

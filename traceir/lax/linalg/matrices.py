@@ -5,12 +5,22 @@ A matrix is the last two dimensions of a value. Serves: matrices.*
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
+from traceir import rules
 from traceir.arrays.array import Array
-from traceir.lax.checks.operands import Operand, as_array, convert, like, shape_of
+from traceir.lax.checks.operands import (
+    Operand,
+    as_array,
+    convert,
+    like,
+    shape_of,
+    typed,
+)
 from traceir.lax.derived import full_like
-from traceir.lax.elementwise.arithmetic import add, eq, ge
+from traceir.lax.elementwise.arithmetic import add, div, eq, ge
 from traceir.lax.elementwise.complexes import conj, real
 from traceir.lax.elementwise.selection import convert_element_type, select
 from traceir.lax.reductions.reductions import reduce_sum
@@ -53,6 +63,34 @@ def adjoint(x: Operand) -> Array:
     """
     found = transposed(x)
     return conj(found) if typeof(x).dtype.kind == "c" else found
+
+
+def symmetric(x: Operand) -> Array:
+    """The mean of each matrix and its conjugate transpose.
+
+    >>> import traceir.numpy as jnp
+    >>> symmetric(jnp.array([[1.0, 4.0], [2.0, 3.0]]))
+    Array([[1., 3.],
+           [3., 3.]], dtype=float32)
+    """
+    total = add(x, adjoint(x))
+    aval = typeof(total)
+    return div(total, typed(2, aval.dtype, aval.weak_type))
+
+
+def subset_places(subset: tuple[int, int], count: int) -> tuple[int, int]:
+    """The places that `subset_by_index` asks for: the first, and the one after them.
+
+    Raises ValueError (face.choice).
+
+    >>> subset_places((1, 3), 4)
+    (1, 3)
+    """
+    start, end = map(index, subset)
+    if not 0 <= start < end <= count:
+        hint = f"two places among {count}, the first before the second"
+        raise rules.error("face.choice", got=f"subset_by_index={subset}", hint=hint)
+    return start, end
 
 
 def real_part(x: Operand) -> Array:

@@ -11,7 +11,8 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import Operand
-from traceir.lax.linalg.matrices import adjoint, transposed
+from traceir.lax.linalg.matrices import adjoint, subset_places, transposed
+from traceir.numpy.indexing.take_put import take_along_axis
 from traceir.numpy.linalg.checks import matrices, option, square
 
 
@@ -168,8 +169,8 @@ def svd(
     """`U`, `S` and `Vh` with `(U * S) @ Vh` the matrix, S descending.
 
     Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n): k and l are m
-    and n if `full_matrices`, else min(m, n). Without `compute_uv`, S alone. That a
-    matrix is `hermitian` changes nothing here; `subset_by_index` has values from one
+    and n if `full_matrices`, else min(m, n). Without `compute_uv`, S alone. Of a matrix
+    that is `hermitian` they are made of `eigh`; `subset_by_index` has values from one
     place to before another be given. Raises LinAlgError (linalg.matrix), TypeError
     (matrices.dtype), ValueError (face.choice), NotImplementedError (derive.factors).
 
@@ -178,6 +179,8 @@ def svd(
     Array([2., 1.], dtype=float32)
     """
     [x] = matrices("svd", a)
+    if hermitian:
+        return _of_eigenvalues(x, compute_uv, subset_by_index)
     found = lax.linalg.svd(
         x,
         full_matrices=full_matrices,
@@ -185,6 +188,26 @@ def svd(
         subset_by_index=subset_by_index,
     )
     return SVDResult(*found) if isinstance(found, tuple) else found
+
+
+def _of_eigenvalues(
+    x: Array, compute_uv: bool, subset_by_index: tuple[int, int] | None
+) -> Any:
+    """The singular values of a Hermitian matrix: the sizes of its eigenvalues.
+
+    Of two that are equal, the one of the later eigenvalue comes first.
+    """
+    vectors, values = lax.linalg.eigh(x)
+    last = values.ndim - 1
+    parts = lax.abs(values), lax.broadcasted_iota("int32", values.shape, last)
+    ordered = lax.sort((*parts, lax.sign(values)), dimension=last, num_keys=1)
+    s, places, signs = (lax.rev(part, [last]) for part in ordered)
+    u = take_along_axis(vectors, places[..., None, :], axis=-1)
+    turned = lax.mul(u, lax.convert_element_type(signs[..., None, :], u.dtype))
+    if subset_by_index is not None:
+        asked = subset_places(subset_by_index, values.shape[-1])
+        s, u, turned = (lax.slice_in_dim(v, *asked, axis=-1) for v in (s, u, turned))
+    return SVDResult(u, s, adjoint(turned)) if compute_uv else s
 
 
 def svdvals(x: Operand, /) -> Array:

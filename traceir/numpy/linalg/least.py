@@ -15,10 +15,10 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.linalg.matrices import adjoint, product
+from traceir.lax.linalg.matrices import adjoint, product, symmetric
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.composites import where
-from traceir.numpy.linalg.checks import check_square, matrices, option, shown
+from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
 from traceir.numpy.linalg.factors import svd, svdvals
 from traceir.numpy.linalg.norms import norm
 from traceir.numpy.linalg.systems import inv
@@ -81,15 +81,16 @@ def pinv(
     """The pseudo-inverse: (..., m, n) to (..., n, m).
 
     Singular values up to `rtol` (or `rcond`) times the greatest count as 0; by default
-    10 max(m, n) units in the last place of 1. That a matrix is `hermitian` changes
-    nothing here. Raises LinAlgError (linalg.matrix), TypeError (matrices.dtype).
+    10 max(m, n) units in the last place of 1. With `hermitian` the mean with the
+    conjugate transpose is taken. Raises LinAlgError (linalg.matrix), TypeError
+    (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> pinv(jnp.array([[2, 0], [0, 0]]))
     Array([[0.5, 0. ],
            [0. , 0. ]], dtype=float32)
     """
-    [x] = matrices("pinv", a)
+    x = symmetric(square("pinv", a)) if hermitian else matrices("pinv", a)[0]
     given = rcond if rtol is None else rtol
     *stack, rows, columns = shape_of(x)
     dtype = _real_dtype(x)
@@ -110,8 +111,8 @@ def matrix_rank(
     """The number of singular values that count: (..., m, n) to integers (...).
 
     Those above `tol`, or above `rtol` times the greatest, by default max(m, n) units in
-    the last place of 1. Of a vector, whether it has an element that is not 0. That a
-    matrix is `hermitian` changes nothing here. Raises TypeError (matrices.dtype).
+    the last place of 1. Of a vector, whether it has an element that is not 0. With
+    `hermitian`, those of `eigh` are taken. Raises TypeError (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> matrix_rank(jnp.array([[1, 2], [2, 4]]))
@@ -120,7 +121,7 @@ def matrix_rank(
     [x] = promoted_inexact("matrix_rank", M)
     if len(shape_of(x)) < 2:
         return _sum(_any(lax.ne(x, lax.full(shape_of(x), 0, typeof(x).dtype))))
-    s = svdvals(x)
+    s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
         share = max(shape_of(x)[-2:]) * float(finfo(typeof(x).dtype).eps)
         dtype = s.dtype
