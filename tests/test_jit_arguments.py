@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -325,3 +326,48 @@ def test_the_flags_reach_functions_of_arrays() -> None:
         text = str(traceir.make_jaxpr(jnp.matmul)(x, y))
     assert "precision=(Precision.HIGH, Precision.HIGH)" in text
     assert str(traceir.parse(text)) == text
+
+
+def scaled(x: Any, y: Any, factor: Any) -> Any:
+    """A function that others wrap, none of which takes the same."""
+    return (x - y) * factor
+
+
+@wraps(scaled)
+def fewer(*args: Any) -> Any:
+    return scaled(*args, 3.0)
+
+
+@wraps(scaled)
+def more(*args: Any) -> Any:
+    return scaled(*args[:3]) + args[3]
+
+
+@wraps(scaled)
+def by_name(x: Any, **rest: Any) -> Any:
+    assert set(rest) == {"y", "factor"}
+    return scaled(x, **rest)
+
+
+def test_what_wraps_a_function_gets_its_own_arguments() -> None:
+    assert traceir.jit(fewer)(3.0, 1.0) == 6
+    assert traceir.jit(more)(3.0, 1.0, 2.0, 1.0) == 5
+    assert traceir.jit(by_name)(3.0, factor=2.0, y=1.0) == 4
+    assert traceir.jit(partial(fewer, 3.0))(1.0) == 6
+    assert traceir.jit(fewer, static_argnums=1)(3.0, 1) == 6
+    assert traceir.jit(fewer, static_argnames="y")(3.0, 1) == 6
+    assert str(traceir.make_jaxpr(fewer)(3.0, 1.0)).startswith("{ lambda ; a:f32[] b")
+    assert traceir.eval_shape(fewer, 3.0, 1.0).shape == ()
+    assert traceir.checkpoint(fewer)(3.0, 1.0) == 6
+    with raises_rule("jit.signature", TypeError, "multiple values for argument 'x'"):
+        traceir.jit(by_name)(3.0, x=1.0)
+
+
+def test_what_wraps_a_function_may_be_a_body() -> None:
+    step = wraps(scaled)(lambda total, x: (total + x, total))
+    assert traceir.lax.scan(step, 0.0, jnp.arange(3.0))[0] == 3
+    less, up = wraps(scaled)(lambda k: k < 5), wraps(scaled)(lambda k: k + 1)
+    assert traceir.lax.while_loop(less, up, 0) == 5
+    sides = [wraps(scaled)(lambda x: -x), wraps(scaled)(lambda x: 2 * x)]
+    assert traceir.lax.switch(1, sides, 3.0) == 6
+    assert traceir.lax.cond(False, *sides, 3.0) == 6

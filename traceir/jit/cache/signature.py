@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from traceir import rules
@@ -92,10 +93,17 @@ class SignatureForm:
     signature: inspect.Signature
     names: tuple[str, ...]  # those of positions; none with `*args` or keyword-only
     required: int
+    # What a function takes that shows the signature of another, which it wraps.
+    own: inspect.Signature | None = None
 
 
 def form_of(fun: Callable[..., Any]) -> SignatureForm:
-    """The form of a callable; that of `*args, **kwargs` when it has no signature."""
+    """The form of a callable; that of `*args, **kwargs` when it has no signature.
+
+    >>> from functools import wraps
+    >>> form_of(wraps(lambda x, y: x)(lambda *args: args)).own
+    <Signature (*args)>
+    """
     try:
         signature = inspect.signature(fun)
     except (TypeError, ValueError):
@@ -104,7 +112,28 @@ def form_of(fun: Callable[..., Any]) -> SignatureForm:
     plain = all(p.kind in POSITIONAL for p in parameters.values())
     empty = inspect.Parameter.empty
     required = sum(p.default is empty for p in parameters.values())
-    return SignatureForm(signature, tuple(parameters) if plain else (), required)
+    names = tuple(parameters) if plain else ()
+    return SignatureForm(signature, names, required, _own(fun, signature))
+
+
+def _own(fun: Callable[..., Any], shown: inspect.Signature) -> inspect.Signature | None:
+    """The signature of a function that wraps another, where that has another one."""
+    if not (hasattr(fun, "__wrapped__") or type(fun) is partial):
+        return None
+    try:
+        found = inspect.signature(fun, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return None
+    return None if found == shown else found
+
+
+def _takes(signature: inspect.Signature, args: tuple[Any, ...]) -> bool:
+    """True if positional arguments are what a signature asks for."""
+    try:
+        signature.bind(*args)
+    except TypeError:
+        return False
+    return True
 
 
 def bind_arguments(
@@ -113,13 +142,19 @@ def bind_arguments(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
 ) -> Bound:
-    """Bind a call; raises TypeError (jit.signature) when it does not fit."""
+    """Bind a call; raises TypeError (jit.signature) when it does not fit.
+
+    A function that wraps another gets its arguments as they were given: by its own
+    signature where it is given names, or what the other would not take.
+    """
     signature = form.signature
     if not kwargs and not static and form.required <= len(args) <= len(form.names):
         pairs = tuple(zip(form.names, args))
         plain = tuple((name, name, None) for name, _ in pairs)
         return Bound(signature, pairs, (), plain, tuple(range(len(args))))
     try:
+        if form.own is not None and (kwargs or not _takes(signature, args)):
+            signature = form.own
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise rules.error("jit.signature", got=str(error)) from None
