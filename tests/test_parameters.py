@@ -33,7 +33,6 @@ WITHOUT_EFFECT = {
     "lapack_driver": "of LAPACK there is one driver",
     "lwork": "of LAPACK there is one driver",
     "assume_unique": "a set is made of any operand",
-    "hermitian": "singular values are those of any matrix",
     "upper_triangular": "the series is that of any matrix",
     "eps": "the decomposition is computed by singular values, not in steps",
     "max_iterations": "the decomposition is computed by singular values, not in steps",
@@ -41,6 +40,7 @@ WITHOUT_EFFECT = {
     "recall_target": "elements are found exactly",
     "reduction_input_size_override": "elements are found exactly",
     "copy": "arrays never change",
+    "_split_transpose": "it is about how JAX transposes a scan",
     "sorted": "elements of a set are in order",
 }
 # By function: arguments that it takes for the sake of others that are called alike.

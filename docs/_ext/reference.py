@@ -26,6 +26,7 @@ from _ext import signatures
 from _ext.packages import docstring, first_sentence
 from _ext.pieces import line, table, text
 from _ext.pieces import to_page as to_document
+from traceir.numpy.arrays.dtypes import ScalarType
 
 ROOT = Path(__file__).parents[2]
 API = ROOT / "docs" / "api"
@@ -110,6 +111,7 @@ def public(module: str) -> Iterator[str]:
     for name in sorted(getattr(found, "__all__", names), key=str.lower):
         value = getattr(found, name)
         own = callable(value) and value.__module__.startswith("traceir")
+        own = own and not isinstance(value, ScalarType)  # which pages list as data
         if own and (
             inspect.isclass(value) or inspect.isfunction(inspect.unwrap(value))
         ):

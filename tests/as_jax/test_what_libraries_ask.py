@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
-from typing import Any
+import pickle
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -344,3 +346,27 @@ def test_names_of_pallas_are_not_here() -> None:
     for module in (pallas, pallas.triton):
         with pytest.raises(AttributeError, match="no load"):
             module.load()
+
+
+def test_names_of_dtypes_are_classes() -> None:
+    """Hints say `jnp.float32 | None`, and programs ask `isinstance(x, jnp.float32)`."""
+
+    def f(x: jnp.float32 | None, y: jnp.bfloat16 | int = 0) -> None: ...
+
+    assert get_type_hints(f)["x"] == jnp.float32 | None
+    for name in ("bool", "int8", "uint64", "bfloat16", "float64", "complex64"):
+        kind = getattr(jnp, name)
+        assert isinstance(kind, type)
+        assert isinstance(np.dtype(kind).type(1), kind)
+        assert not isinstance(jnp.ones(()), kind)
+        assert pickle.loads(pickle.dumps(kind)) is kind
+        assert copy.deepcopy(kind) is kind
+        with traceir.enable_x64(True):
+            assert kind(1).dtype == np.dtype(kind)
+
+
+def test_scan_takes_how_it_is_transposed() -> None:
+    found = lax.scan(
+        lambda c, x: (c + x, c), 0.0, jnp.arange(3.0), _split_transpose=True
+    )
+    assert found[0] == 3

@@ -40,6 +40,7 @@ def scan(
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
+    _split_transpose: bool = False,
 ) -> tuple[Any, Any]:
     """Apply `f(carry, x)` for each row `x` of `xs`; the last carry and all results.
 
@@ -49,6 +50,7 @@ def scan(
     read arrays and traced values around it. A Python number in `init` takes the dtype
     that `f` makes of it. With `reverse`, the last row comes first; `unroll` says how
     many steps a backend may write out for one turn of the loop, 0 or True all of them.
+    `_split_transpose` is about how JAX transposes, and changes nothing here.
 
     Raises TypeError (control.callable, control.pair, control.carry-tree,
     control.carry-types, level.concretize.number for a traced `length`), ValueError

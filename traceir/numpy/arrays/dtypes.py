@@ -39,40 +39,47 @@ integer = np.integer
 
 
 @entry_points("__call__")
-class ScalarType:
+class ScalarType(type):
     """A dtype by its name, that makes arrays of that dtype when it is called.
+
+    It is a class, as hints and `isinstance` need one: numbers of NumPy's are its
+    instances, and arrays are not.
 
     >>> float32(1.5), float32 == np.float32, np.dtype(float32)
     (Array(1.5, dtype=float32), True, dtype('float32'))
+    >>> isinstance(np.float32(1.5), float32), isinstance(float32(1.5), float32)
+    (True, False)
     """
 
-    __slots__ = ("__name__",)
+    # An earlier pickle sets the name afterwards.
+    def __new__(mcs, name: str = "") -> ScalarType:
+        return super().__new__(mcs, name, (), {"__module__": "traceir.numpy"})
 
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    def __init__(cls, name: str = "") -> None:
+        super().__init__(name, (), {})
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(cls) -> np.dtype:
         """The dtype of NumPy's; that of bfloat16 takes an import."""
-        return known.as_dtype(self.__name__)
+        return known.as_dtype(cls.__name__)
 
-    def __call__(self, x: Operand = 0) -> Array:
-        return asarray(x, dtype=self)
+    def __call__(cls, x: Operand = 0) -> Array:  # as in NumPy, nothing is zero
+        return asarray(x, dtype=cls)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(cls, other: object) -> bool:
         # Dtypes compare themselves; any other object is no dtype, whatever its text.
         if type(other) is ScalarType:
-            return self.__name__ == other.__name__
-        return other is self.dtype.type or NotImplemented
+            return cls.__name__ == other.__name__
+        return other is cls.dtype.type or NotImplemented
 
-    def __hash__(self) -> int:
-        return hash(self.dtype.type)
+    def __hash__(cls) -> int:
+        return hash(cls.dtype.type)
 
-    def __reduce__(self) -> str:
-        return "bool_" if self.__name__ == "bool" else self.__name__
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.dtype.type)
 
-    def __repr__(self) -> str:
-        return f"traceir.numpy.{self.__name__}"
+    def __repr__(cls) -> str:
+        return f"traceir.numpy.{cls.__name__}"
 
 
 bool_ = ScalarType("bool")

@@ -7,7 +7,7 @@ A sum over many operands is made of sums over one or two, in an order that NumPy
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from string import ascii_letters
 from typing import Any, NamedTuple
 
@@ -40,6 +40,10 @@ class EinsumTerm(NamedTuple):
     value: Operand
 
 
+Axes = tuple[tuple[int, ...], ...]
+Contraction = Callable[[Operand, Operand, Axes, Axes], Array]
+
+
 @takes_out_sharding
 def einsum(
     subscripts: Any,
@@ -49,6 +53,7 @@ def einsum(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
     out_sharding: OutSharding = None,
+    _dot_general: Callable[..., Array] = lax.dot_general,
 ) -> Array:
     """Sums of products over the dimensions whose letters the result does not have.
 
@@ -56,7 +61,8 @@ def einsum(
     after an arrow those of the result; without one, these are the letters that occur
     once, in their order. `...` stands for further dimensions, which broadcast. Operands
     and lists of integers in turns mean the same. `optimize` is an order, or a way to
-    find one, as `einsum_path` takes them. It is computed in the preferred dtype. Raises
+    find one, as `einsum_path` takes them. It is computed in the preferred dtype. Sums
+    over two operands are by `_dot_general`, which libraries put in its place. Raises
     ValueError (einsum.subscripts, einsum.extents).
 
     >>> import traceir.numpy as jnp
@@ -65,8 +71,11 @@ def einsum(
     """
     terms, result = _read(subscripts, operands)
     values = promoted("einsum", *(term.value for term in terms))
+    wanted = typeof(values[0]).dtype
     if preferred_element_type is not None:
         wanted = dtype_of(preferred_element_type, "einsum")
+    own = _dot_general is lax.dot_general
+    if own:
         values = [convert(v, wanted) for v in values]
     truths = typeof(values[0]).dtype == BOOL
     if truths:
@@ -75,15 +84,29 @@ def einsum(
     found = [
         _narrowed(EinsumTerm(t.letters, v), extents) for t, v in zip(terms, values)
     ]
+    contract = contracted if own else _replaced(_dot_general, precision, wanted)
     for step in _order(found, result, optimize):
         chosen = [found[k] for k in step]
         found = [term for k, term in enumerate(found) if k not in step]
         needed = set(result).union(*(term.letters for term in found))
+        last = result if not found else None
         with precisely(precision):
-            found.append(_joined(chosen, needed, result if not found else None))
+            found.append(_joined(chosen, needed, last, contract))
     value = _single(found[0], set(result), result).value
     # What is converted is an Array.
     return convert(value, BOOL) if truths else value
+
+
+def _replaced(
+    dot_general: Callable[..., Array], precision: PrecisionLike, dtype: np.dtype
+) -> Contraction:
+    """The contraction that a function in the place of `dot_general` makes."""
+
+    def contract(x: Operand, y: Operand, axes: Axes, batch: Axes) -> Array:
+        numbers = axes, batch
+        return dot_general(x, y, numbers, precision, preferred_element_type=dtype)
+
+    return contract
 
 
 def einsum_path(
@@ -209,7 +232,10 @@ def _narrowed(term: EinsumTerm, extents: dict[str, int]) -> EinsumTerm:
 
 
 def _joined(
-    terms: Sequence[EinsumTerm], needed: set[str], result: str | None
+    terms: Sequence[EinsumTerm],
+    needed: set[str],
+    result: str | None,
+    contract: Contraction,
 ) -> EinsumTerm:
     """The sum of products of terms, in the order of `result` if that is given."""
     if len(terms) == 1:
@@ -217,12 +243,16 @@ def _joined(
     first, *others = terms
     for other in others[:-1]:
         own = needed.union(*(t.letters for t in others[1:]))
-        first = _pair(first, other, own, None)
-    return _pair(first, others[-1], needed, result)
+        first = _pair(first, other, own, None, contract)
+    return _pair(first, others[-1], needed, result, contract)
 
 
 def _pair(
-    x: EinsumTerm, y: EinsumTerm, needed: set[str], result: str | None
+    x: EinsumTerm,
+    y: EinsumTerm,
+    needed: set[str],
+    result: str | None,
+    contract: Contraction,
 ) -> EinsumTerm:
     """The sum of products of two terms."""
     x = _single(x, needed.union(y.letters), None)
@@ -234,12 +264,12 @@ def _pair(
     if result is None or _result(x, y, batch, summed) != result:
         turned = _result(y, x, batch, summed)
         x, y = (y, x) if result in (None, turned) else (x, y)
-    contract, paired = (
+    axes, paired = (
         tuple(tuple(t.letters.index(c) for c in which) for t in (x, y))
         for which in (summed, batch)
     )
     letters = _result(x, y, batch, summed)
-    return EinsumTerm(letters, contracted(x.value, y.value, contract, paired))
+    return EinsumTerm(letters, contract(x.value, y.value, axes, paired))
 
 
 def _result(x: EinsumTerm, y: EinsumTerm, batch: str, summed: str) -> str:
