@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from traceir.conform import Rejected
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Call, Probe, Session
 from traceir.conform.casefiles.untyped import typed
+from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, UntypedVar
 from traceir.ir.typecheck import infer
@@ -103,6 +106,43 @@ class ChecksTyped(Echo):
     def eval(self, program: ClosedJaxpr, args: Arrays) -> Any:
         """The results of this project's kernels."""
         return eval_jaxpr(program, program.consts, *args)
+
+
+class ChecksInThread(ChecksTyped):
+    """Has this project do the same in a thread of its own."""
+
+    def type(self, program: ClosedJaxpr) -> Any:
+        """The types that this project infers."""
+        return _in_thread(super().type, program)
+
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Any:
+        """The results of this project's kernels."""
+        return _in_thread(super().eval, program, args)
+
+
+def _in_thread(function: Any, *args: Any) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args).result()
+
+
+class ChecksInChild(Echo):
+    """Has this project say what is refused in a child that is forked."""
+
+    def type(self, program: ClosedJaxpr) -> Any:
+        """The types that the program has, unless the child says that it is refused."""
+        child = os.fork()
+        if not child:
+            refused = 0
+            try:
+                check(typed(program))
+            except TraceirError:
+                refused = 1
+            except BaseException:  # the watch, which ends the child with 0
+                pass
+            os._exit(refused)
+        if os.waitpid(child, 0)[1]:
+            raise Rejected("TypeError", "refused")
+        return super().type(program)
 
 
 class Infers(Echo):

@@ -12,7 +12,7 @@ from traceir.conform.casefiles.profiles import profile_of
 from traceir.conform.judging.adapters import Adapter, load
 
 ECHOES = ("Echo", "EchoesInputs", "EchoesLast", "EchoesAlike")
-CHECKERS = ("Checks", "ChecksTyped", "Infers")
+CHECKERS = ("Checks", "ChecksTyped", "ChecksInThread", "ChecksInChild", "Infers")
 CASES = {case.name: case for case in load_cases()}
 CORE = [case for case in CASES.values() if profile_of(case) == "core"]
 

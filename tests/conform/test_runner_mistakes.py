@@ -104,3 +104,15 @@ def test_unsupported_cases_stand_together_by_reason() -> None:
     named = " ".join(lines).split()
     assert all(case.name in named for case in cases)
     assert to_html(report).count("<summary>3: two") == 1
+
+
+def test_cases_that_crash_alike_are_told_with_the_first() -> None:
+    cases = load_cases()[:5]
+    reasons = ["one", "two", "two", "one", "two"]
+    verdicts = {
+        c.name: Verdict("crashed", w) for c, w in zip(cases, reasons, strict=True)
+    }
+    text = to_text(Report(ConformanceRun("mine", verdicts=verdicts), cases))
+    assert text.count("\ncrashed: ") == 2
+    assert "  2 more crashed like that:" in text
+    assert all(text.split().count(case.name) == 1 for case in cases[2:])

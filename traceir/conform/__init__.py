@@ -26,6 +26,7 @@ each case. Start reading at `judging.run.judge`; `__main__` is the command.
 from traceir.conform.casefiles.cases import Case, load_cases, read_cases
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Call, Function, Probe, Session, Setting
+from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.judging.run import (
     Implementation,
     Rejected,
@@ -44,6 +45,7 @@ __all__ = [
     "Probe",
     "Session",
     "Setting",
+    "TypedValue",
     "Unsupported",
     "Verdict",
     "judge",

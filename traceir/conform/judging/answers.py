@@ -138,7 +138,7 @@ def _problem(outcome: Outcome) -> str | None:
 
 def _problem_of_value(value: Any) -> str | None:
     if not isinstance(value, TypedValue):
-        return f"a value that is no Value but {type(value).__name__}"
+        return f"a value that is no TypedValue but {type(value).__name__}"
     aval: Any = value.aval
     array: Any = value.array
     if not isinstance(aval, ShapedArray):

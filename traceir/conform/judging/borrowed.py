@@ -7,7 +7,9 @@ implementation that is made of such parts declares them as `shares`. Serves: all
 from __future__ import annotations
 
 import inspect
+import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -57,6 +59,9 @@ class Borrowed(Exception):
 def watched(part: str, shares: Iterable[str]) -> Iterator[None]:
     """Raises Borrowed for an answer by a part of this project that is not declared.
 
+    Threads that begin meanwhile are watched, and children that are forked, in which
+    the part raises. Other processes, and threads that ran before, are not.
+
     >>> from traceir import ShapedArray
     >>> with watched("typing", ()):
     ...     typecheck.infer("sin", (ShapedArray((), "float32"),), {"accuracy": None})
@@ -68,22 +73,34 @@ def watched(part: str, shares: Iterable[str]) -> Iterator[None]:
         yield
         return
     seen: list[str] = []
+    process = os.getpid()
 
     def note(frame: FrameType, event: str, arg: Any) -> None:
         if event == "call" and CODE.get(frame.f_code) == part:
             seen.append(frame.f_code.co_qualname)
+            if os.getpid() != process:  # what a child notes is not seen here
+                _honest(part, seen)
 
-    before = sys.getprofile()
+    try:
+        with _profiled(note):
+            yield
+    except Exception:
+        _honest(part, seen)
+        raise
+    _honest(part, seen)
+
+
+@contextmanager
+def _profiled(note: Callable[[FrameType, str, Any], None]) -> Iterator[None]:
+    """Within this, the function gets the events of this thread and of new ones."""
+    own, others = sys.getprofile(), threading.getprofile()
+    threading.setprofile(note)
     sys.setprofile(note)
     try:
         yield
-    except Exception:
-        sys.setprofile(before)
-        _honest(part, seen)
-        raise
     finally:
-        sys.setprofile(before)
-    _honest(part, seen)
+        sys.setprofile(own)
+        threading.setprofile(others)
 
 
 def _honest(part: str, seen: Sequence[str]) -> None:

@@ -38,6 +38,8 @@ def check_messages(messages: Any, rules: Rules) -> str | None:
     'the message `(` is no regular expression'
     >>> check_messages([("a", ("add.colour",))], default())
     'the message `a` is about add.colour, which is no rule'
+    >>> check_messages([(".*", ("*",))], default())
+    'the message `.*` is about most rules, so it tells nothing'
     """
     try:
         pairs = [(str(text), tuple(ids)) for text, ids in messages]
@@ -48,9 +50,14 @@ def check_messages(messages: Any, rules: Rules) -> str | None:
             re.compile(text)
         except re.error:
             return f"the message `{text}` is no regular expression"
+        spoken = set[str]()
         for one in ids:
-            if not any(fnmatchcase(rule, one) for rule in rules.clauses):
+            fitting = {rule for rule in rules.clauses if fnmatchcase(rule, one)}
+            if not fitting:
                 return f"the message `{text}` is about {one}, which is no rule"
+            spoken |= fitting
+        if 2 * len(spoken) > len(rules.clauses):
+            return f"the message `{text}` is about most rules, so it tells nothing"
     return None
 
 

@@ -61,9 +61,17 @@ class Report:
     @property
     def unsupported(self) -> Mapping[str, Sequence[Case]]:
         """The cases that are not supported, by the reason, the commonest first."""
+        return self._by_reason("unsupported")
+
+    @property
+    def crashed(self) -> Mapping[str, Sequence[Case]]:
+        """The cases that crashed, by what happened, the commonest first."""
+        return self._by_reason("crashed")
+
+    def _by_reason(self, kind: str) -> Mapping[str, Sequence[Case]]:
         found: dict[str, list[Case]] = {}
         for case, verdict in self.judged:
-            if verdict.kind == "unsupported":
+            if verdict.kind == kind:
                 found.setdefault(verdict.why, []).append(case)
         return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
 
@@ -171,7 +179,11 @@ def _lines(report: Report) -> Iterator[str]:
     lacking = [(r, c) for r, c in report.rules.items() if c.keys() - {"pass"}]
     if lacking:
         yield from _table("rule with other than passes", lacking)
+    crashed = report.crashed
     for case, verdict in report.others:
+        alike = crashed[verdict.why] if verdict.kind == "crashed" else [case]
+        if case is not alike[0]:  # told with the first
+            continue
         first, *rest = clean(verdict.why).split("\n")
         yield ""
         yield f"{verdict.kind}: {case.name} ({case.file}:{case.line})"
@@ -180,6 +192,9 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (f"    {line}" for line in islice(source(case).split("\n"), 1, 40))
         for name, says in bearing(case):
             yield from _SAYS.wrap(f"{name}: {says}")
+        if len(alike) > 1:
+            yield f"  {len(alike) - 1} more crashed like that:"
+            yield _NAMES.fill(" ".join(other.name for other in alike[1:]))
     for why, cases in report.unsupported.items():
         names = " ".join(case.name for case in cases)
         yield ""
