@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -316,3 +318,42 @@ def test_methods_and_operators_have_documentation() -> None:
     for name, value in bind_operators.bindings().items():
         if not name.startswith("__"):
             assert value.__doc__, name
+
+
+LATE = """
+import threading
+import traceir.numpy as jnp
+from traceir.arrays.array import Array
+from traceir.binding import bind_operators
+
+x = jnp.asarray([[1.0, -2.0], [3.0, 4.0]])
+kinds = {name: type(vars(Array)[name]).__name__ for name in bind_operators.MAKERS}
+assert all("Late" in kind for kind in kinds.values()), kinds
+try:
+    x.T = 3
+except AttributeError as error:
+    assert "no setter" in str(error), error
+else:
+    raise AssertionError("it was set")
+try:
+    x.sum = 3
+except AttributeError as error:
+    assert "sum" in str(error), error
+else:
+    raise AssertionError("it was set")
+found = []
+threads = [threading.Thread(target=lambda: found.append(x.mean())) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert {float(one) for one in found} == {1.5}
+assert Array.mean is Array.mean and Array.mean is vars(Array)["mean"]
+assert (x + x).tolist() == (2 * x).tolist() and (-x)[0, 1] == 2 and 3.0 in x
+assert Array.__add__ is vars(Array)["__add__"] and Array.T.__doc__
+assert x.at[0, 0].set(9.0)[0, 0] == 9 and len(list(x)) == 2 and round(x)[1, 1] == 4
+"""
+
+
+def test_operators_and_methods_are_made_when_they_are_first_asked_for() -> None:
+    subprocess.run([sys.executable, "-c", LATE], check=True)

@@ -12,6 +12,9 @@ import pytest
 import traceir.numpy as jnp
 from traceir.base import lazy_exports
 from traceir.base.moved_modules import MOVED
+from traceir.reference.kernels import KERNELS
+from traceir.reference.kernels import registry as kernels
+from traceir.transforms.rules import registry
 
 HEAVY = ("scipy", "numba", "llvmlite", "ml_dtypes", "mpmath", "opt_einsum", "asyncio")
 # What errors, logs and the reading of tables need.
@@ -60,7 +63,7 @@ def test_an_import_brings_little_beyond_numpy() -> None:
     beyond = modules("import traceir, traceir.numpy") - modules("import numpy")
     own = {module for module in beyond if module.startswith("traceir")}
     # Former names of modules are in the table of modules, and cost no file.
-    assert len(own - {f"traceir.{name}" for name in MOVED}) < 311
+    assert len(own - {f"traceir.{name}" for name in MOVED}) < 158
     later = {"polynomials.polynomials", "linalg"}
     later = {*LATER, "traceir.text", *(f"traceir.numpy.{name}" for name in later)}
     assert beyond & later == set()
@@ -72,6 +75,64 @@ def test_rules_stand_though_no_function_was_asked_for() -> None:
         "import traceir.transforms.rules.registry as r; assert 'cumlogsumexp' in r.JVP"
     )
     assert "traceir.numpy.reductions.cumulative" in modules(f"import traceir; {code}")
+
+
+def test_an_import_brings_no_transform_and_no_function() -> None:
+    whole = modules("import traceir, traceir.numpy, traceir_numba")
+    whole -= {f"traceir.{name}" for name in MOVED}
+    assert "traceir.jit.function" in whole
+    # What operators are made of comes with the first operator.
+    late = ("transforms", "lax.elementwise", "lax.control", "numpy.elementwise")
+    late += ("numpy.reductions", "reference.kernels.special", "binding.device_put")
+    begins = tuple(f"traceir.{name}" for name in late)
+    assert [name for name in whole if name.startswith(begins)] == []
+    assert {"traceir_numba.aot.api", "traceir_numba.aot.seals"} & whole == set()
+
+
+@pytest.mark.parametrize("table", ["JVP", "LINEARIZE", "SPLIT", "TRANSPOSE", "BATCH"])
+def test_rules_are_entered_by_the_modules_that_are_listed(table: str) -> None:
+    entering = {
+        f"traceir.{path.relative_to(ROOT / 'traceir').with_suffix('')}".replace(
+            "/", "."
+        )
+        for folder in ("transforms", "lax", "numpy")
+        for path in (ROOT / "traceir" / folder).rglob("*.py")
+        if re.search(rf"^ *{table}\[", path.read_text(), re.MULTILINE)
+    }
+    # A user's primitives have a name that only their module gives.
+    assert entering - {"traceir.transforms.custom.custom_primitive"} <= set(
+        registry.MODULES
+    )
+
+
+def test_kernels_are_entered_by_the_modules_that_are_listed() -> None:
+    folder = ROOT / "traceir" / "reference" / "kernels"
+    entering = {
+        str(path.relative_to(folder).with_suffix("")).replace("/", ".")
+        for path in folder.rglob("*.py")
+        if re.search(r"^(@kernel\(|KERNELS)", path.read_text(), re.MULTILINE)
+    }
+    assert entering and entering - {"registry"} <= set(kernels.MODULES)
+
+
+def test_a_table_is_filled_by_a_look_at_it() -> None:
+    code = "from traceir.reference.kernels import KERNELS; import sys; {}; "
+    code += "assert {!r} in sys.modules"
+    late = "traceir.reference.kernels.special.bessel"
+    for look in (
+        "KERNELS['bessel_i0e']",
+        "'no such' in KERNELS",
+        "len(KERNELS)",
+        "list(KERNELS)",
+        "KERNELS.get('no such')",
+        "dict(KERNELS)",
+        "KERNELS.keys()",
+        "KERNELS.values()",
+        "KERNELS.items()",
+    ):
+        modules(code.format(look, late))
+    with pytest.raises(KeyError, match="no such"):
+        KERNELS["no such"]
 
 
 def test_a_function_is_imported_when_it_is_asked_for() -> None:

@@ -24,6 +24,7 @@ runs. Start reading at `jit.function.JitFunction`.
 - `debug`, `experimental`, `test_util`: printing, callbacks, checks of derivatives
 """
 
+from functools import partial as _partial
 from typing import TYPE_CHECKING
 
 from traceir import (
@@ -48,9 +49,9 @@ from traceir.arrays.devices import (
 )
 from traceir.base import config, config_scopes, lazy_exports, moved_modules
 from traceir.base.tracebacks import publish as _publish
+from traceir.base.tracebacks import published as _published
 from traceir.base.version import VERSION
 from traceir.binding import bind_operators as bind_operators
-from traceir.binding.device_put import block_until_ready, device_get, device_put
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     ClosedJaxpr,
@@ -76,24 +77,6 @@ from traceir.tracing.callbacks import effects_barrier, pure_callback
 from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.tracing.trace import Tracer, typeof
 from traceir.tracing.tracer_leaks import checking_leaks
-from traceir.transforms import (
-    grad,
-    hessian,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linear_transpose,
-    linearize,
-    value_and_grad,
-    vjp,
-)
-from traceir.transforms.batching.pmap import pmap
-from traceir.transforms.batching.vmap import vmap
-from traceir.transforms.control.checkpoint import checkpoint, remat
-from traceir.transforms.custom.closure_convert import closure_convert
-from traceir.transforms.custom.custom_jvp import custom_jvp
-from traceir.transforms.custom.custom_vjp import custom_vjp
 
 if TYPE_CHECKING:
     # Scopes are made of the table's rows; those that type checkers know are these.
@@ -125,6 +108,7 @@ if TYPE_CHECKING:
     )
     from traceir.base.config_scopes import traceback_filtering as traceback_filtering
     from traceir.base.config_scopes import unrolled_loops as unrolled_loops
+    from traceir.binding.device_put import block_until_ready, device_get, device_put
     from traceir.binding.sharded_arrays import (
         make_array_from_callback,
         make_array_from_single_device_arrays,
@@ -132,7 +116,26 @@ if TYPE_CHECKING:
     )
     from traceir.exports import deserialize, export
     from traceir.text import parse
+    from traceir.transforms import (
+        checkpoint,
+        closure_convert,
+        custom_jvp,
+        custom_vjp,
+        grad,
+        hessian,
+        jacfwd,
+        jacobian,
+        jacrev,
+        jvp,
+        linear_transpose,
+        linearize,
+        remat,
+        value_and_grad,
+        vjp,
+    )
+    from traceir.transforms.batching.pmap import pmap
     from traceir.transforms.batching.shard_map import shard_map, smap
+    from traceir.transforms.batching.vmap import vmap
 
 __version__ = VERSION
 __all__ = [
@@ -246,6 +249,32 @@ _LATER = {
     **dict.fromkeys(("shard_map", "smap"), f"{__name__}.transforms.batching.shard_map"),
     **dict.fromkeys(
         (
+            "checkpoint",
+            "closure_convert",
+            "custom_jvp",
+            "custom_vjp",
+            "grad",
+            "hessian",
+            "jacfwd",
+            "jacobian",
+            "jacrev",
+            "jvp",
+            "linear_transpose",
+            "linearize",
+            "remat",
+            "value_and_grad",
+            "vjp",
+        ),
+        f"{__name__}.transforms",
+    ),
+    **dict.fromkeys(
+        ("block_until_ready", "device_get", "device_put"),
+        f"{__name__}.binding.device_put",
+    ),
+    "pmap": f"{__name__}.transforms.batching.pmap",
+    "vmap": f"{__name__}.transforms.batching.vmap",
+    **dict.fromkeys(
+        (
             "Device",
             "copy_to_host_async",
             "host_count",
@@ -301,11 +330,12 @@ print_by(_printer)
 
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        return lazy_exports.load(globals(), _LATER[name], name)
+        shown = _partial(_published, __name__, name)
+        return lazy_exports.load(globals(), _LATER[name], name, shown)
     from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)
 
 
-for _package in (globals(), vars(config), vars(lax), vars(lax.linalg)):
+for _package in (globals(), vars(config), vars(lax)):
     _publish(_package)

@@ -33,15 +33,21 @@ that of the packages here.
 # thread, only the second half would run.
 import concurrent.futures.thread  # noqa: F401  # see above
 import sys
+from functools import partial as _partial
+from typing import TYPE_CHECKING
 
+from traceir.base import lazy_exports as _lazy
 from traceir.base.tracebacks import publish as _publish
+from traceir.base.tracebacks import published as _published
 from traceir.base.version import VERSION
 from traceir_numba import numba_cuda_shim
-from traceir_numba.aot.api import export
-from traceir_numba.aot.seals import verify
 from traceir_numba.api import jit
 from traceir_numba.runtime.allocator import MemoryInfo, clear_memory, memory_info
 from traceir_numba.runtime.thread_pool import set_threads, threads
+
+if TYPE_CHECKING:
+    from traceir_numba.aot.api import export
+    from traceir_numba.aot.seals import verify
 
 numba_cuda_shim.go_first(sys.meta_path)
 
@@ -56,4 +62,15 @@ __all__ = [
     "threads",
     "verify",
 ]
+# What is imported when it is first asked for.
+_LATER = {"export": "traceir_numba.aot.api", "verify": "traceir_numba.aot.seals"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        shown = _partial(_published, __name__, name)
+        return _lazy.load(globals(), _LATER[name], name, shown)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 _publish(globals())

@@ -5,7 +5,6 @@ Serves: compat.option
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Collection, Mapping
 from types import FunctionType
@@ -69,6 +68,8 @@ def check_options(options: Mapping[str, Any], own: Collection[str] = ()) -> None
             continue
         if not hint:
             known = sorted({*_WITHOUT_EFFECT, *_FIXED, *own})
+            import difflib  # not on the way of an import
+
             near = difflib.get_close_matches(name, known, 1)
             hint = f"write `{near[0]}=`" if near else "leave it out"
         raise rules.error("compat.option", got=f"{name}={value!r}", hint=hint)

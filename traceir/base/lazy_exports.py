@@ -13,12 +13,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from traceir.base.tracebacks import publish
 
+if TYPE_CHECKING:
+    from _collections_abc import dict_items, dict_keys, dict_values
+
+V = TypeVar("V")
 _LINE = re.compile(r"^from (\S+) import \(?\s*(\w+) as \2,?\s*\)?$", re.MULTILINE)
 
 
@@ -70,3 +74,69 @@ def load(
         value = shown(getattr(import_module(module), name))
     # What another thread has published is what this one gives, too.
     return package.setdefault(name, value)
+
+
+class LazyTable(dict[str, V]):
+    """A table into which modules enter things when they are imported: all of them are
+    when somebody first looks for what is not there, or at the whole.
+
+    >>> table = LazyTable("string", "math")
+    >>> table["a"] = 1
+    >>> table["a"], table.get("b"), list(table)
+    (1, None, ['a'])
+    """
+
+    __slots__ = ("_modules",)
+
+    def __init__(self, *modules: str) -> None:
+        super().__init__()
+        self._modules = modules
+
+    def fill(self) -> None:
+        """Import the modules that are not imported yet."""
+        for module in self._modules:
+            import_module(module)
+        self._modules = ()  # not before: another thread would find none of theirs
+
+    def __missing__(self, name: str) -> V:
+        if not self._modules:
+            raise KeyError(name)
+        self.fill()
+        return self[name]
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        self.fill()
+        return super().__contains__(name)
+
+    def get(self, name: str, default: V | None = None) -> V | None:  # type: ignore[override]  # of defaults of V alone
+        """The thing of a name, or the default where there is none."""
+        found = dict.get(self, name, default)
+        if found is default and self._modules:
+            self.fill()
+            found = dict.get(self, name, default)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        self.fill()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self.fill()
+        return super().__len__()
+
+    def keys(self) -> dict_keys[str, V]:
+        """All names."""
+        self.fill()
+        return super().keys()
+
+    def values(self) -> dict_values[str, V]:
+        """All things."""
+        self.fill()
+        return super().values()
+
+    def items(self) -> dict_items[str, V]:
+        """All names with their things."""
+        self.fill()
+        return super().items()

@@ -146,6 +146,19 @@ def publish(package: dict[str, Any]) -> None:
         package[name] = found
 
 
+def published(package: str, name: str, value: Any) -> Any:
+    """The value under a public name of a package that is asked for late: an entry
+    point, if it is a function of its own, as `publish` makes them.
+
+    >>> from traceir.tree import map
+    >>> published("traceir.tree", "map", map) is map
+    True
+    """
+    named = {"__name__": package, "__all__": [name], name: value}
+    publish(named)
+    return named[name]
+
+
 def entry_points(*names: str) -> Callable[[C], C]:
     """A decorator of a class: methods of these names are entry points; without names
     all that have a public one, and calls."""

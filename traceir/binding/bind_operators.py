@@ -1,7 +1,8 @@
 """Operators and methods, bound to arrays and tracers. Serves: promote.*, array.*
 
-Imported last: what is bound here is made of everything before. In a trace whose face is
-NumPy, operators promote by NumPy's table; functions of `traceir.numpy` never do.
+Each is made, and the functions that it is made of are imported, when it is first asked
+for. In a trace whose face is NumPy, operators promote by NumPy's table; functions of
+`traceir.numpy` never do.
 """
 
 from __future__ import annotations
@@ -18,13 +19,8 @@ from traceir.base import config
 from traceir.base.tracebacks import entry_point
 from traceir.dtypes import is_inexact
 from traceir.eager import dispatch
-from traceir.eager.fast_getitem import with_fast_getitem
 from traceir.errors import shown
 from traceir.lax.checks.operands import as_array, convert, default_dtype, promoted
-from traceir.numpy.arrays.array_api import namespace, to_device
-from traceir.numpy.arrays.viewing import view
-from traceir.numpy.indexing.at_updates import IndexUpdates
-from traceir.numpy.indexing.getitem import getitem
 from traceir.tracing.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -34,75 +30,45 @@ _ACCEPTED = (bool, int, float, complex, Array, np.ndarray, np.generic)
 # To these no array is equal, and none of their elements is compared: nobody means that.
 _COMPARED = (list, tuple, set, dict)
 
-BINARY: dict[str, Function] = {
-    "add": numpy.add,
-    "sub": numpy.subtract,
-    "mul": numpy.multiply,
-    "truediv": numpy.true_divide,
-    "floordiv": numpy.floor_divide,
-    "mod": numpy.remainder,
-    "divmod": numpy.divmod,
-    "pow": numpy.power,
-    "matmul": numpy.matmul,
-    "and": numpy.bitwise_and,
-    "or": numpy.bitwise_or,
-    "xor": numpy.bitwise_xor,
-    "lshift": numpy.left_shift,
-    "rshift": numpy.right_shift,
+# The functions of `traceir.numpy` that operators are, by name.
+BINARY: dict[str, str] = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "divmod": "divmod",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
 }
-COMPARISON: dict[str, Function] = {
-    "eq": numpy.equal,
-    "ne": numpy.not_equal,
-    "lt": numpy.less,
-    "le": numpy.less_equal,
-    "gt": numpy.greater,
-    "ge": numpy.greater_equal,
+COMPARISON: dict[str, str] = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
 }
-UNARY: dict[str, Function] = {
-    "neg": numpy.negative,
-    "pos": numpy.positive,
-    "abs": numpy.abs,
-    "invert": numpy.invert,
+UNARY: dict[str, str] = {
+    "neg": "negative",
+    "pos": "positive",
+    "abs": "abs",
+    "invert": "invert",
 }
-METHODS: dict[str, Function] = {
-    name: getattr(numpy, name)
-    for name in (
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-        "argpartition",
-        "argsort",
-        "astype",
-        "choose",
-        "clip",
-        "conj",
-        "conjugate",
-        "cumprod",
-        "cumsum",
-        "diagonal",
-        "dot",
-        "max",
-        "mean",
-        "min",
-        "nonzero",
-        "partition",
-        "prod",
-        "ptp",
-        "ravel",
-        "repeat",
-        "round",
-        "searchsorted",
-        "sort",
-        "squeeze",
-        "std",
-        "sum",
-        "swapaxes",
-        "take",
-        "trace",
-        "var",
-    )
-}
+# Methods that are functions under their names.
+METHODS = (
+    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype"),
+    *("choose", "clip", "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot"),
+    *("max", "mean", "min", "nonzero", "partition", "prod", "ptp", "ravel", "repeat"),
+    *("round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take"),
+    *("trace", "var"),
+)
 
 
 def _by_numpy(name: str, x: Any, y: Any) -> tuple[Any, Any]:
@@ -122,8 +88,14 @@ def _apply(name: str, function: Function, x: Any, y: Any) -> Any:
     return function(x, y)
 
 
-def _binary(name: str, function: Function) -> tuple[Function, Function]:
-    """An operator's method and its reflected one."""
+def _short(name: str) -> Callable[[Function], Function]:
+    # A power to a Python int is another primitive's.
+    return dispatch.planned if name == "pow" else dispatch.binary
+
+
+def _binary(name: str, called: str) -> Function:
+    """An operator's method."""
+    function = getattr(numpy, called)
 
     def long(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
@@ -133,19 +105,29 @@ def _binary(name: str, function: Function) -> tuple[Function, Function]:
             return NotImplemented
         return _apply(name, function, self, other)
 
-    # A power to a Python int is another primitive's.
-    short = dispatch.planned if name == "pow" else dispatch.binary
+    return _short(name)(long)
+
+
+def _reflected(name: str, called: str) -> Function:
+    """The method of an operator whose other operand does not know it."""
+    function = getattr(numpy, called)
 
     def reflected(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
             return NotImplemented
         return _apply(name, function, other, self)
 
-    return short(long), short(reflected)
+    return _short(name)(reflected)
 
 
-def _unary(function: Function) -> Function:
+def _unary(called: str) -> Function:
+    function = getattr(numpy, called)
     return dispatch.planned(lambda self: function(self))
+
+
+def _named(name: str) -> Function:
+    """The method that is a function of `traceir.numpy`."""
+    return _method(getattr(numpy, name))
 
 
 def _method(function: Function) -> Function:
@@ -210,50 +192,117 @@ def _transpose(self: Array, *axes: Any) -> Array:
     return numpy.transpose(self, axes or None)
 
 
-PROPERTIES: dict[str, tuple[Function, str]] = {
-    "T": (numpy.transpose, "The dimensions in reverse order."),
-    "mT": (numpy.matrix_transpose, "The last two dimensions swapped."),
-    "real": (numpy.real, "The real parts."),
-    "imag": (numpy.imag, "The imaginary parts; zeros where the dtype is real."),
-    "at": (IndexUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
+def _at(self: Array) -> Any:
+    from traceir.numpy.indexing.at_updates import IndexUpdates
+
+    return IndexUpdates(self)
+
+
+# Attributes: the functions of `traceir.numpy`, and what they are.
+PROPERTIES: dict[str, tuple[str, str]] = {
+    "T": ("transpose", "The dimensions in reverse order."),
+    "mT": ("matrix_transpose", "The last two dimensions swapped."),
+    "real": ("real", "The real parts."),
+    "imag": ("imag", "The imaginary parts; zeros where the dtype is real."),
 }
+
+
+def _property(name: str) -> property:
+    if name == "at":
+        return property(_at, doc="Index this to update a copy: `x.at[i].set(v)`.")
+    function, doc = PROPERTIES[name]
+    return property(getattr(numpy, function), doc=doc)
+
+
+def _getitem() -> Function:
+    from traceir.eager.fast_getitem import with_fast_getitem
+    from traceir.numpy.indexing.getitem import getitem
+
+    return with_fast_getitem(getitem)
+
+
+def _namespace() -> Any:
+    from traceir.numpy.arrays.array_api import namespace
+
+    return functools.partialmethod(entry_point(namespace), module=numpy)
+
+
+def _to_device() -> Function:
+    from traceir.numpy.arrays.array_api import to_device
+
+    return entry_point(to_device)
+
+
+def _view() -> Function:
+    from traceir.numpy.arrays.viewing import view
+
+    return _method(view)
+
+
+def _makers() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The makers of all attributes that arrays and tracers share, with their names."""
+    for name, function in (BINARY | COMPARISON).items():
+        yield f"__{name}__", functools.partial(_binary, name, function)
+    for name, function in BINARY.items():
+        yield f"__r{name}__", functools.partial(_reflected, name, function)
+    for name, function in UNARY.items():
+        yield f"__{name}__", functools.partial(_unary, function)
+    for name in METHODS:
+        yield name, functools.partial(_named, name)
+    for name in (*PROPERTIES, "at"):
+        yield name, functools.partial(_property, name)
+    yield "__round__", lambda: entry_point(_round)
+    yield "__iter__", lambda: entry_point(_iter)
+    yield "__contains__", lambda: entry_point(_contains)
+    yield "__getitem__", _getitem
+    yield "__array_namespace__", _namespace
+    yield "to_device", _to_device
+    yield "compress", lambda: _method(_compress)
+    yield "flatten", lambda: _named("ravel")
+    yield "reshape", lambda: dispatch.planned(_reshape)
+    yield "view", _view
+    yield "transpose", lambda: dispatch.planned(_transpose)
+
+
+MAKERS = dict(_makers())
 
 
 def bindings() -> dict[str, Any]:
     """Everything that arrays and tracers share, by attribute name."""
-    found: dict[str, Any] = {}
-    for name, function in BINARY.items():
-        found[f"__{name}__"], found[f"__r{name}__"] = _binary(name, function)
-    for name, function in COMPARISON.items():
-        found[f"__{name}__"] = _binary(name, function)[0]
-    for name, function in UNARY.items():
-        found[f"__{name}__"] = _unary(function)
-    for name, function in METHODS.items():
-        found[name] = _method(function)
-    for name, (function, doc) in PROPERTIES.items():
-        found[name] = property(function, doc=doc)
-    return found | {
-        "__round__": entry_point(_round),
-        "__iter__": entry_point(_iter),
-        "__contains__": entry_point(_contains),
-        "__getitem__": with_fast_getitem(getitem),
-        "__array_namespace__": functools.partialmethod(
-            entry_point(namespace), module=numpy
-        ),
-        "to_device": entry_point(to_device),
-        "compress": _method(_compress),
-        "flatten": _method(numpy.ravel),
-        "reshape": dispatch.planned(_reshape),
-        "view": _method(view),
-        "transpose": dispatch.planned(_transpose),
-    }
+    return {name: make() for name, make in MAKERS.items()}
+
+
+class _LateMember:
+    """Stands where an operator or a method will be, until somebody asks for it."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, kind: type, name: str) -> None:
+        self.kind = kind
+        self.name = name
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        made = MAKERS[self.name]()
+        if vars(self.kind)[self.name] is self:  # no other thread was sooner
+            setattr(self.kind, self.name, made)
+        return vars(self.kind)[self.name].__get__(instance, owner)
+
+
+class _LateProperty(_LateMember):
+    """The same of a property, which no value can be put in the place of."""
+
+    __slots__ = ()
+
+    def __set__(self, instance: object, value: object) -> None:
+        self.__get__(None, type(instance)).__set__(instance, value)
 
 
 def bind_all() -> None:
     """Give both classes their operators and methods."""
     for kind in (Array, Tracer):
-        for name, value in bindings().items():
-            setattr(kind, name, value)
+        for name in MAKERS:
+            late = _LateProperty if name in (*PROPERTIES, "at") else _LateMember
+            setattr(kind, name, late(kind, name))
 
 
 bind_all()

@@ -31,7 +31,8 @@ PLACES = {
 }
 
 
-def __getattr__(name: str) -> object:
+def later(name: str) -> object:
+    """The thing of a name that few programs ask for; AttributeError if none is."""
     if not name.startswith("__"):
         if name.endswith("_p"):
             from traceir.tracing.named_primitives import named

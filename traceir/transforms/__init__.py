@@ -12,40 +12,17 @@ reading at `autodiff.gradients.grad`.
 - `jacobians`: Jacobians and Hessians
 """
 
-# The rules of these enter the registries when they are imported.
-from traceir.transforms.autodiff import coded_rules as coded_rules
-from traceir.transforms.autodiff.gradients import grad, value_and_grad
-from traceir.transforms.autodiff.jvp_vjp import jvp, linearize, vjp
-from traceir.transforms.autodiff.linear_transpose import linear_transpose
-from traceir.transforms.batching import convolution as convolution
-from traceir.transforms.control import call_rules as call_rules
-from traceir.transforms.control import cond as cond
-from traceir.transforms.control import partial_eval as partial_eval
-from traceir.transforms.control import scan as scan
-from traceir.transforms.control import scan_reverse as scan_reverse
-from traceir.transforms.control import while_ as while_
-from traceir.transforms.control.checkpoint import checkpoint, remat
-from traceir.transforms.custom import callbacks as callbacks
-from traceir.transforms.custom import custom_batching as custom_batching
-from traceir.transforms.custom.closure_convert import closure_convert
-from traceir.transforms.custom.custom_jvp import custom_jvp
-from traceir.transforms.custom.custom_vjp import custom_vjp
-from traceir.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
+from traceir.base import lazy_exports as _lazy
 
-__all__ = [
-    "checkpoint",
-    "closure_convert",
-    "custom_jvp",
-    "custom_vjp",
-    "grad",
-    "hessian",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "linear_transpose",
-    "linearize",
-    "remat",
-    "value_and_grad",
-    "vjp",
-]
+_places = _lazy.places(__file__)
+__all__ = sorted(_places)
+
+
+def __getattr__(name: str) -> object:
+    if name in _places:
+        return _lazy.load(globals(), _places[name], name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

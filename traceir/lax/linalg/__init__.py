@@ -22,6 +22,7 @@ from operator import index
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.tracebacks import publish as _publish
 from traceir.ir.jaxpr import sort_params
 from traceir.ir.typecheck import infer
 from traceir.lax.checks.operands import (
@@ -325,3 +326,6 @@ def triangular_solve(
         unit_diagonal=bool(unit_diagonal),
     )
     return squeeze(result, added) if vector else result
+
+
+_publish(globals())

@@ -190,6 +190,6 @@ def _known(
     first = np.asarray(start).item()
     computation = behind(computation)
     for function, neutral, fold in known:
-        if computation is function and first == neutral:
+        if computation is behind(function) and first == neutral:
             return fold
     return None

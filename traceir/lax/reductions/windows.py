@@ -151,7 +151,7 @@ def _known(computation: Any, init: Operand) -> str | None:
         (max, low, "reduce_window_max"),
         (min, high, "reduce_window_min"),
     ):
-        if behind(computation) is function and start == neutral:
+        if behind(computation) is behind(function) and start == neutral:
             return name
     return None
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.lazy_exports import LazyTable
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
 from traceir.tracing.trace import Value
@@ -88,8 +89,25 @@ BatchRule = Callable[[BatchAxis, Values, Dims, Params], Batched]
 # are known; None where there are none.
 SplitRule = Callable[[Values, Mask, Params], Values | None]
 
-JVP: dict[str, JvpRule] = {}
-LINEARIZE: dict[str, LinearizeRule] = {}
-SPLIT: dict[str, SplitRule] = {}
-TRANSPOSE: dict[str, TransposeRule] = {}
-BATCH: dict[str, BatchRule] = {}
+# The modules that enter rules, which are imported when one is asked for.
+_TRANSFORMS = (
+    *("autodiff.jvp_trace", "autodiff.coded_rules", "batching.convolution"),
+    *("control.call_rules", "control.checkpoint", "control.cond"),
+    *("control.partial_eval", "control.scan", "control.scan_reverse"),
+    *("control.while_", "custom.callbacks", "custom.custom_batching"),
+    *("custom.custom_jvp", "custom.custom_vjp"),
+)
+_FUNCTIONS = (
+    *("lax.linalg.factor_derivatives", "lax.reductions.cumulative"),
+    *("lax.structural.sorting", "numpy.reductions.cumulative"),
+)
+MODULES = (
+    *(f"traceir.transforms.{module}" for module in _TRANSFORMS),
+    *(f"traceir.{module}" for module in _FUNCTIONS),
+)
+
+JVP: LazyTable[JvpRule] = LazyTable(*MODULES)
+LINEARIZE: LazyTable[LinearizeRule] = LazyTable(*MODULES)
+SPLIT: LazyTable[SplitRule] = LazyTable(*MODULES)
+TRANSPOSE: LazyTable[TransposeRule] = LazyTable(*MODULES)
+BATCH: LazyTable[BatchRule] = LazyTable(*MODULES)
