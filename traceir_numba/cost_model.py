@@ -113,11 +113,9 @@ fewer registers. [chain]"""
 CONCAT_PARTS: Count = 4
 """Parts that are read where they are, as if they lay side by side: conditions at each
 element against storing them. [concat]"""
-
 CONCAT_ELEMENTS: Elements = 1 << 14
 """Up to so many elements all such parts are read where they are: a launch against
 conditions. [concat_halves]"""
-
 CONCAT_SHARE: Count = 4
 """Beyond, all parts but the largest are at most this part of the elements: then
 conditions seldom fail. [concat]"""
@@ -125,7 +123,6 @@ conditions seldom fail. [concat]"""
 MULTIPASS_ROWS: Count = 16
 """Passes over rows share a nest from so many rows on, which threads divide; the cache
 against idle threads. [softmax]"""
-
 MULTIPASS_ELEMENTS: Elements = 1 << 16
 """Or up to so many elements, which one thread takes in any case. Larger arrays count as
 read across where they are. [softmax]"""
@@ -134,7 +131,6 @@ SEPARATE_NEST_ROW: Elements = 64
 """Rows of up to so many elements, of which there are `SEPARATE_NEST_ROWS`, leave
 expensive results of their results to a nest over all rows, which is vectors.
 [tiny_softmax]"""
-
 SEPARATE_NEST_ROWS: Count = 256
 """See `SEPARATE_NEST_ROW`: a launch against a function called once a row.
 [tiny_softmax]"""
@@ -175,10 +171,8 @@ CONSTANT_STRIDE: Elements = 4
 INTERLEAVED_COST: Additions = 48
 """Bodies that cost more are computed for several vectors at once, so that one chain of
 operations need not wait for itself: registers against latency. [deep]"""
-
 HALF_INTERLEAVED_COST: Additions = 320
 """From this cost on for half as many vectors: registers run out. [deeper]"""
-
 INTERLEAVED_VECTORS: Count = 4
 """Vectors that are computed at once, see `INTERLEAVED_COST`. [deep]"""
 
@@ -294,6 +288,11 @@ SPLIT_SUM_PIECES: Count = 4
 """Pieces of such parts for each thread: balance against handing them out.
 [matmul_long]"""
 
+SELECTED_LINE: Elements = 1000
+"""Lines from this length on are put in order only where they are read. [median]"""
+SELECTED_PLACES: Count = 32
+"""The same for so many places at most: a selection for each against one sort. [median]
+"""
 SMALL_MATRIX_ROWS: Count = 32
 """Matrices of up to so many rows and columns are factorized by code of our own: calls
 of LAPACK against its blocks. [small_factors, bits]"""

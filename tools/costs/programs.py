@@ -191,6 +191,12 @@ def squares(n: int, *stack: int) -> Shapes:
 both("matmul_small", lambda x, y: jnp.tanh(x @ y), squares(28), squares(36))
 both("matmul_stack", times, squares(4, 2000), squares(6, 2000))
 both(
+    "median",
+    lambda x, q: jnp.quantile(x, q),
+    ((900,), (3,)),
+    ((2100,), (3,)),
+)
+both(
     "small_factors",
     lambda x, y: jnp.linalg.solve(x, y),
     ((100, 30, 30), (100, 30, 2)),

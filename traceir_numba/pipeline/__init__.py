@@ -8,4 +8,5 @@ Takes a `ClosedJaxpr` and gives a `Compilation`: a program of kernels, its sourc
 - `compiler`: the compiler: assembles a program, writes its source, compiles it
 - `explain`: a report on a program's kernels, memory, vectors and threads
 - `kernel_cache`: the cache of compiled kernels, keyed by their text
+- `selection`: sorts of which few places are read: only these are put in order
 """

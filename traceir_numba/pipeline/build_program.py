@@ -51,6 +51,7 @@ from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.merge_loops import merge_loops
 from traceir_numba.lowering.side_exits import with_side_exits
 from traceir_numba.lowering.split_pairs import lower_pairs
+from traceir_numba.pipeline.selection import with_selections
 from traceir_numba.runtime.allocator import float16_of
 
 # What kernels compute with; numbers of 16 bits are bits to them.
@@ -79,7 +80,7 @@ def build_program(
     filled = fill_constants(lowered.closed)
     checked = with_side_exits(filled, status) if status else filled
     flat = canonicalize(fold_ranges(checked), device)
-    flat = flat if device else merge_loops(flat)
+    flat = flat if device else with_selections(merge_loops(flat))
     for new, (old, part) in physical.names.items():
         if old in printed:
             printed[new] = f"{printed[old]}{part}"
