@@ -103,7 +103,7 @@ def _plain_index(index: Any) -> Any:
     """An index as NumPy takes it; None where its meaning may be another there."""
     kind = type(index)
     if kind is not tuple:
-        return _plain_part(index)
+        return (index,) if kind in EXPANDING else _plain_part(index)
     for part in index:
         kind = type(part)
         if kind is slice:
