@@ -293,7 +293,7 @@ SELECTED_LINE: Elements = 1000
 SELECTED_PLACES: Count = 32
 """The same for so many places at most: a selection for each against one sort. [median]
 """
-SMALL_MATRIX_ROWS: Count = 32
+SMALL_MATRIX_ROWS: Count = 64
 """Matrices of up to so many rows and columns are factorized by code of our own: calls
 of LAPACK against its blocks. [small_factors, bits]"""
 

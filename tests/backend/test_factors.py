@@ -17,8 +17,8 @@ from traceir_numba.gemm import factors
 
 DTYPES = ("float32", "float64")
 STACKS: tuple[tuple[int, ...], ...] = ((), (1,), (7,), (2, 3))
-SHAPES = ((1, 1), (2, 2), (3, 3), (5, 5), (8, 8), (17, 17), (32, 32))
-WIDE = ((1, 4), (4, 1), (3, 5), (5, 3), (9, 32), (32, 9))
+SHAPES = ((1, 1), (2, 2), (3, 3), (5, 5), (8, 8), (17, 17), (64, 64))
+WIDE = ((1, 4), (4, 1), (3, 5), (5, 3), (9, 64), (64, 9))
 FLAGS = [*product((False, True), repeat=4)]
 
 

@@ -263,8 +263,9 @@ def _symbol(name: str, dtype: str) -> str:
 
 
 @cache
-def _entry(name: str, dtype: str) -> Callable[..., None]:
-    """The call of a function, which is compiled once."""
+def _entry(name: str, char: str) -> Callable[..., None]:
+    """The call of a function of a dtype, by its letter, which is compiled once."""
+    dtype = np.dtype(char).name
     symbol, (_, kinds) = _symbol(name, dtype), _TEXTS[name]
     code = linked_once([symbol], lambda dtype: [_text(name, dtype)], dtype)
     sizes = kinds.count("i")
@@ -272,36 +273,39 @@ def _entry(name: str, dtype: str) -> Callable[..., None]:
     return callable_of(address, len(kinds) - sizes, sizes, True, code.unit)
 
 
-def _is_small(x: np.ndarray, most: int) -> bool:
-    """True for real matrices with elements, of no more than so many rows or columns."""
-    shape = x.shape[-2:]
-    known = x.dtype.name in DTYPES and x.flags.c_contiguous and x.size > 0
-    return known and max(shape) <= most
+def _is_small(x: np.ndarray) -> bool:
+    """True for real matrices with elements, of few rows and columns."""
+    *_, rows, columns = x.shape
+    most = cost_model.SMALL_MATRIX_ROWS
+    few = rows <= most and columns <= most and x.size > 0
+    return few and x.dtype.char in _CHARS and x.flags.c_contiguous
+
+
+# The letters of the dtypes: their names take as long as a small system.
+_CHARS = "fd"
 
 
 def _lu(x: np.ndarray) -> Found:
-    if not _is_small(x, cost_model.SMALL_MATRIX_ROWS):
+    if not _is_small(x):
         return None
-    rows, columns = x.shape[-2:]
-    stack, steps = x.shape[:-2], min(rows, columns)
-    found = np.empty(x.shape, x.dtype)
-    exchanges = np.empty((*stack, steps), np.int32)
+    *stack, rows, columns = x.shape
+    found, dtype = np.empty_like(x), x.dtype
+    exchanges = np.empty((*stack, min(rows, columns)), np.int32)
     order = np.empty((*stack, rows), np.int32)
-    line, status = np.empty(columns, x.dtype), np.empty(1, np.int64)
-    run = _entry("lu", x.dtype.name)
+    line, status = np.empty(columns, dtype), np.empty(1, np.int64)
     matrices = x.size // (rows * columns)
-    run(x, found, exchanges, order, line, status, matrices, rows, columns)
+    _entry("lu", dtype.char)(
+        x, found, exchanges, order, line, status, matrices, rows, columns
+    )
     return None if status[0] else [found, exchanges, order]
 
 
 def _cholesky(x: np.ndarray) -> Found:
-    if not _is_small(x, cost_model.SMALL_MATRIX_ROWS):
+    if not _is_small(x):
         return None
-    n = x.shape[-1]
-    found = np.empty(x.shape, x.dtype)
+    n, found = x.shape[-1], np.empty_like(x)
     line, status = np.empty(n, x.dtype), np.empty(1, np.int64)
-    run = _entry("cholesky", x.dtype.name)
-    run(x, found, line, status, x.size // (n * n), n)
+    _entry("cholesky", x.dtype.char)(x, found, line, status, x.size // (n * n), n)
     return None if status[0] else found
 
 
@@ -315,19 +319,20 @@ def _triangular_solve(
     unit_diagonal: bool = False,
     conjugate_a: bool = False,
 ) -> Found:
-    small = _is_small(a, cost_model.SMALL_MATRIX_ROWS) and y.flags.c_contiguous
-    if not small or y.dtype != a.dtype:
+    dtype = a.dtype
+    if not _is_small(a) or y.dtype != dtype or not y.flags.c_contiguous:
         return None
     n, found = a.shape[-1], y.copy()
     columns = y.shape[-1] if left_side else y.shape[-2]
     # x a = y is the transposed equation of another system.
     turned = transpose_a == left_side
-    steps = (1, n) if turned else (n, 1)
-    places = (columns, 1) if left_side else (1, n)
+    a_row, a_column = (1, n) if turned else (n, 1)
+    y_row, y_column = (columns, 1) if left_side else (1, n)
     across = left_side and columns > 1
-    _entry("substitute", a.dtype.name)(
-        *(a, found, np.empty(columns, a.dtype), a.size // (n * n), n, columns),
-        *(int(across), *steps, *places, int(lower != turned), int(unit_diagonal)),
+    line = np.empty(columns, dtype) if across else found
+    _entry("substitute", dtype.char)(
+        *(a, found, line, a.size // (n * n), n, columns, int(across)),
+        *(a_row, a_column, y_row, y_column, int(lower != turned), int(unit_diagonal)),
     )
     return found
 
@@ -335,18 +340,17 @@ def _triangular_solve(
 def _qr(
     x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
 ) -> Found:
-    if pivoting or not _is_small(x, cost_model.SMALL_MATRIX_ROWS):
+    if pivoting or not _is_small(x):
         return None
-    rows, columns = x.shape[-2:]
+    *stack, rows, columns = x.shape
+    dtype = x.dtype
     inner = rows if full_matrices else min(rows, columns)
-    stack, matrices = x.shape[:-2], math.prod(x.shape[:-2])
-    q = np.empty((*stack, rows, inner), x.dtype)
-    r = np.empty((*stack, inner, columns), x.dtype)
+    q = np.empty((*stack, rows, inner), dtype)
+    r = np.empty((*stack, inner, columns), dtype)
     most = max(rows, columns)
-    work = [np.empty(size, x.dtype) for size in (rows * columns, rows, most, most)]
-    status = np.empty(1, np.int64)
-    run = _entry("qr", x.dtype.name)
-    run(x, q, r, *work, status, matrices, rows, columns, inner)
+    work = [np.empty(size, dtype) for size in (rows * columns, rows, most, most)]
+    status, matrices = np.empty(1, np.int64), x.size // (rows * columns)
+    _entry("qr", dtype.char)(x, q, r, *work, status, matrices, rows, columns, inner)
     return None if status[0] else [q, r]
 
 

@@ -124,8 +124,9 @@ def qr(
     """Orthogonal columns, and their factors on and above the diagonal."""
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
+    small = max(rows, columns) <= cost_model.STACKED_SIDES * cost_model.STACKED_ROWS
     many = math.prod(x.shape[:-2]) >= cost_model.STACKED_SYSTEMS
-    if x.size and many and np.isfinite(x).all():
+    if x.size and small and many and np.isfinite(x).all():
         return [*np.linalg.qr(x, "complete" if full_matrices else "reduced")]
     q = _identities((*x.shape[:-2], rows, inner), x.dtype)
     r = np.zeros((*x.shape[:-2], inner, columns), x.dtype)
