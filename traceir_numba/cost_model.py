@@ -188,18 +188,18 @@ against vectors. [tiny_rows, bits]"""
 
 SHORT_ROW: Elements = 256
 """Rows of up to so many elements have `SHORT_ROW_ACCUMULATORS`. [short_rows, bits]"""
-
 SHORT_ROW_ACCUMULATORS: Count = 32
 """Accumulators of a short row: vectors at once against what is joined at its end.
 [short_rows, bits]"""
-
 ROW_ACCUMULATORS: Count = 128
 """Accumulators of a long row. [long_rows, bits]"""
 
+SUMMED_ROWS: Count = 4
+"""Rows that enter the accumulators of columns each time, where little is computed:
+registers against reading and writing accumulators. [columns]"""
 COLUMN_TILE: Elements = 512
 """Columns that are folded side by side: accumulators in the cache against whole lines
 of memory. [columns]"""
-
 MULTIPASS_COLUMN_TILE: Elements = 128
 """The same of a nest with several passes, so that the tile is still in the cache.
 [softmax_columns]"""

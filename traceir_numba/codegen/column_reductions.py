@@ -128,9 +128,34 @@ class _ColumnReduction:
             self.interleave(ranges)
             return
         self.emitter.clear()
+        if self.has_cheap_rows():
+            ranges[-1] = self.rows_at_once(ranges)
         with self.over_lanes(*self.heads(ranges)):
             self.emitter.body()
             self.emitter.update()
+
+    def has_cheap_rows(self) -> bool:
+        """True if reading and writing accumulators is much of what a row costs."""
+        nest = self.emitter.nest
+        several = weight(nest) * cost_model.SUMMED_ROWS
+        searches = any(a.entry.test for a in self.emitter.reductions)
+        one = len(self.inner) == 1 and not searches
+        return one and several <= cost_model.INTERLEAVED_COST
+
+    def rows_at_once(self, ranges: list[str]) -> str:
+        """Let some rows enter each time, one after the other; gives the rest of the
+        range.
+        """
+        count, d = cost_model.SUMMED_ROWS, self.inner[-1]
+        start, _, stop = ranges[-1].rpartition(", ")
+        start = start or "0"
+        self.code.add(f"whole = {stop} - ({stop} - {start}) % {count}")
+        tops = f"for top in range({start}, whole, {count}):"
+        with self.over_lanes(tops), self.code.block(f"for row in range({count}):"):
+            self.code.add(f"i{d} = top + row")
+            self.emitter.body()
+            self.emitter.update()
+        return f"whole, {stop}"
 
     def interleave(self, ranges: list[str]) -> None:
         """Reduce some rows beside one another, then the rows that they leave."""
