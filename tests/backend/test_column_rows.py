@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Any] = {
 def test_rows_enter_in_their_order(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng = np.random.default_rng(3)
+    rng, function = np.random.default_rng(3), FUNCTIONS[name]
     with traceir.enable_x64(True):
         for shape in SHAPES:
             x = 9 * rng.normal(size=shape)
@@ -41,7 +41,6 @@ def test_rows_enter_in_their_order(
                 x[at < 0.01], x[at > 0.99] = -0.0, np.inf
                 x[:, :3] = np.where(at[:, :3] < 0.1, np.nan, x[:, :3])
             x = x.astype(dtype)
-            function = FUNCTIONS[name]
             found = traceir.jit(function, backend="numba")(x)
             with monkeypatch.context() as patched:
                 patched.setattr(cost_model, "SUMMED_ROWS", 1 << 20)
