@@ -75,6 +75,10 @@ class KeyReuseError(TraceirError, TypeError):
     """A key of random numbers was used twice."""
 
 
+class JaxRuntimeError(RuntimeError):
+    """JAX's error of a program whose callback raises: see `traceir.as_jax`."""
+
+
 class RuleTypeError(TraceirError, TypeError):
     """A rule about arguments failed, as a `TypeError`."""
 

@@ -10,6 +10,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from rule_errors import raises_rule
 
 import traceir
 from traceir.lax.checks.attribute_hints import absent, coverage
+from traceir.numpy.arrays.dtypes import ScalarType
 
 MODULES = list(modules())
 # What they wait for has happened when they are called, as their docstrings say.
@@ -80,6 +82,83 @@ def test_nothing_that_is_there_is_a_stub() -> None:
     assert len(known) > 1000 and is_stub(later)
     stubs = {name for name, function in known if is_stub(function)}
     assert stubs == NOTHING_TO_DO
+
+
+# Methods that a class of a library's own defines; without it, their rule is missing.
+RULES = {
+    "core.Trace": "process_primitive process_custom_jvp_call process_custom_vjp_call",
+    "experimental.hijax.HiPrimitive": "abstract_eval to_lojax jvp transpose",
+    "experimental.hijax.VJPHiPrimitive": """check expand vjp_fwd
+        vjp_bwd_retval jvp batch_dim_rule""",
+}
+# Methods that a class has to say that there is nothing to do, or that it refuses.
+REFUSED = {
+    "core.AbstractValue.__setattr__",  # types never change
+    "jax.Array.__hash__",
+    "jax.Array.__new__",
+    "jax.set_mesh.__enter__",  # it is set when it is made
+    "stages.Wrapped._refused",  # the way in which each call refuses its arguments
+}
+# Classes without methods: what libraries derive from, or ask for by `isinstance`.
+NAMED = {
+    "dtypes.extended": "a kind of dtypes, for `issubdtype`",
+    "dtypes.prng_key": "a kind of dtypes, for `issubdtype`",
+    "example_libraries.optimizers.OptimizerState": "a state, which has fields",
+    "experimental.hijax.AbstractValue": "a base of libraries' types, no value's here",
+    "experimental.hijax.AvalMutableQDD": "fields, for libraries' rules",
+    "experimental.hijax.AvalQDD": "fields, for libraries' rules",
+    "experimental.hijax.HiType": "a base of libraries' types, no value's here",
+    "experimental.hijax.MutableHiType": "a base of libraries' types, no value's here",
+    "experimental.hijax.aval_method": "a function, for libraries' types",
+    "experimental.hijax.aval_property": "a function, for libraries' types",
+    "extend.core.DropVar": "a variable that nothing reads",
+    "extend.core.Effect": "a base of libraries' effects, none of a program here",
+    "extend.core.TraceTag": "what tells traces apart",
+    "profiler.StepTraceAnnotation": "an annotation of a name",
+}
+
+
+def classes() -> Iterator[tuple[str, type]]:
+    """The classes here that have one of JAX's names, each by its first, less errors
+    and names of dtypes."""
+    seen: set[type] = set()
+    for module in MODULES:
+        for name in present(module):
+            found = value(module, name)
+            own = inspect.isclass(found) and found.__module__.startswith("traceir")
+            if own and found not in seen and not isinstance(found, ScalarType):
+                seen.add(found)
+                if not issubclass(found, Exception):
+                    yield f"{module}.{name}", found
+
+
+def methods_of(kind: type) -> dict[str, Any]:
+    """The functions that a class itself defines, those of properties included."""
+    found = {
+        name: getattr(value, "fget", None) or getattr(value, "__func__", value)
+        for name, value in vars(kind).items()
+    }
+    return {name: f for name, f in found.items() if inspect.isfunction(f)}
+
+
+def test_no_method_that_is_there_is_a_stub() -> None:
+    stubs = {
+        f"{name}.{method}"
+        for name, kind in classes()
+        for method, function in methods_of(kind).items()
+        if is_stub(function)
+    }
+    rules = {f"{kind}.{rule}" for kind, rest in RULES.items() for rule in rest.split()}
+    assert stubs == rules | REFUSED
+
+
+def test_a_class_without_methods_is_one_that_is_named() -> None:
+    hollow = {
+        name
+        for name, kind in classes()
+        if not issubclass(kind, Enum) and methods_of(kind).keys() <= {"__init__"}
+    }
+    assert hollow == NAMED.keys()
 
 
 def test_an_error_tells_the_reason() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ import traceir
 from traceir import as_jax
 from traceir.__main__ import main
 from traceir.as_jax import private
+from traceir.as_jax.callback_errors import runtime_error
 from traceir.base.version import JAX_VERSION
+from traceir.errors import JaxRuntimeError, RuleValueError
+from traceir.tracing import callbacks
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -95,6 +99,59 @@ def test_each_private_name_leads_to_what_the_list_says() -> None:
         for name, row in names.items():
             assert row.keys() == {"is", "for"} and row["for"], (module, name)
             assert getattr(held, name) is private.found(row["is"]), (module, name)
+
+
+INTERNAL = "INTERNAL: a callback raised"
+
+
+class Odd(Exception):
+    """An exception whose constructor takes other arguments than it keeps."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"number {number}")
+        self.number = number
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("error", [ValueError("bad"), KeyError(3), OSError(2, "no")])
+@pytest.mark.usefixtures("standing_in")
+def test_what_a_callback_raises_is_an_error_of_jax(
+    error: Exception, staged: bool
+) -> None:
+    def fail(x: object) -> object:
+        raise error
+
+    jax = importlib.import_module("jax")
+
+    def f(x: object) -> object:
+        return traceir.pure_callback(fail, x, x)
+
+    text = re.escape(f"{type(error).__name__}: {error}")
+    with pytest.raises(jax.errors.JaxRuntimeError, match=text) as caught:
+        (traceir.jit(f) if staged else f)(traceir.numpy.ones(2))
+    assert isinstance(caught.value, type(error)) and caught.value.args == error.args
+    assert caught.value.__cause__ is error
+
+
+class Made(Exception):
+    """An exception that is made of two arguments, and keeps one."""
+
+    def __new__(cls, number: int, other: int) -> Made:
+        return super().__new__(cls, number)
+
+    def __init__(self, number: int, other: int) -> None:
+        super().__init__(number)
+
+
+def test_errors_of_callbacks_keep_what_they_have() -> None:
+    found = runtime_error(Odd(7))
+    assert isinstance(found, Odd) and found.number == 7
+    assert str(found) == f"{INTERNAL} Odd: number 7"
+    plain = runtime_error(Made(1, 2))
+    assert (type(plain), str(plain)) == (JaxRuntimeError, f"{INTERNAL} Made: 1")
+    own = RuleValueError("as it is")
+    assert runtime_error(own) is own and runtime_error(found) is found
+    assert callbacks.RAISED == []
 
 
 @pytest.mark.usefixtures("without_jax")

@@ -7,6 +7,7 @@ same objects. Start reading at `finder.install`.
 >>> traceir.as_jax.install  # doctest: +ELLIPSIS
 <function install at ...>
 
+- `callback_errors`: the error of a program whose callback raises, as JAX has it
 - `distributions`: the metadata of JAX's packages, as `importlib.metadata` tells it
 - `finder`: modules of JAX by their names, and `install`
 - `modules`: modules that JAX has and that few programs name

@@ -13,8 +13,10 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from traceir.as_jax import private
+from traceir.as_jax.callback_errors import runtime_error
 from traceir.as_jax.distributions import NAMES, distributions
 from traceir.base.version import JAX_VERSION
+from traceir.tracing import callbacks
 
 # Modules of this library that are not JAX's, though a name leads to them.
 OWN: tuple[str, ...] = (
@@ -182,6 +184,7 @@ def install() -> None:
     import ml_dtypes  # noqa: F401  # NumPy knows its dtypes by name from then on
 
     sys.meta_path.insert(0, JaxFinder())
+    callbacks.RAISED.append(runtime_error)
 
 
 @contextmanager
@@ -202,5 +205,6 @@ def standing_in() -> Iterator[None]:
         yield
     finally:
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, JaxFinder)]
+        callbacks.RAISED.clear()
         for name in [n for n in sys.modules if n.partition(".")[0] in NAMES]:
             del sys.modules[name]

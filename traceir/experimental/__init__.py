@@ -4,7 +4,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 
 - `checkify`: checks in traced functions, whose outcome is a value
 - `automatic_checks`: failures of operations: NaNs, zeros and indices out of bounds
-- `hijax`: classes that libraries derive types and primitives of their own from
+- `hijax`: primitives of a library's own as classes, whose methods are their rules
 - `jet`: derivatives of higher order along a curve: of a function of a power series
 - `layout`: the order of an array's elements in memory, with where it lies
 - `mesh_utils`: devices in the order of a mesh

@@ -33,6 +33,8 @@ VMAP_METHODS = (
     "legacy_vectorized",
     None,
 )
+# What makes the error of a program of one that a callback raises; by itself it is that.
+RAISED: list[Callable[[Exception], Exception]] = []
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -61,7 +63,15 @@ class Called:
             for k in range(self.tree.num_leaves)
         ]
         args, kwargs = self.tree.unflatten(leaves)
-        return self.function(*args, **kwargs)
+        if not RAISED:
+            return self.function(*args, **kwargs)
+        try:
+            return self.function(*args, **kwargs)
+        except Exception as error:
+            found = RAISED[0](error)
+            if found is error:
+                raise
+            raise found from error
 
 
 @dataclass(frozen=True, eq=False)

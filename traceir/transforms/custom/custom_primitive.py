@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.tracing.callbacks import pure_callback
@@ -47,6 +48,7 @@ Rule = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
 
 
+@entry_points("bind")
 class Primitive:
     """An operation that a user defines: by what it computes, and by its rules.
 
@@ -89,7 +91,20 @@ class Primitive:
         self.abstract_eval = abstract_eval
         return abstract_eval
 
-    def_effectful_abstract_eval = def_abstract_eval
+    def def_effectful_abstract_eval(self, abstract_eval: R) -> R:
+        """Set the function that gives the types of results and effects, and return it.
+
+        Effects are none of a program's here: what computes on the host runs in the
+        program's order.
+        """
+        self.abstract_eval = lambda *avals, **given: abstract_eval(*avals, **given)[0]
+        return abstract_eval
+
+    def types(self, avals: Sequence[ShapedArray], params: dict[str, Any]) -> Any:
+        """The types of the results, by `abstract_eval`."""
+        if self.abstract_eval is None:
+            raise self.lacks("abstract_eval")
+        return self.abstract_eval(*avals, **params)
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Apply it to arrays: a result, or a list of them (`multiple_results`).
@@ -152,9 +167,7 @@ class PrimitiveCall:
 
     def out_avals(self, avals: Sequence[ShapedArray]) -> list[ShapedArray]:
         """The types of the results, by `abstract_eval`."""
-        if self.primitive.abstract_eval is None:
-            raise self.primitive.lacks("abstract_eval")
-        found = self.results(self.primitive.abstract_eval(*avals, **dict(self.params)))
+        found = self.results(self.primitive.types(avals, dict(self.params)))
         return [ShapedArray(a.shape, a.dtype, a.weak_type) for a in found]
 
     def rule(self, registry: dict[Primitive, Rule], name: str) -> Rule:
