@@ -149,6 +149,13 @@ def gamma(*xs: Any) -> Any:
     return draws.gamma(*xs)
 
 
+def nearest(x: Any, dtype: Any) -> Any:
+    """The element of a floating dtype that is nearest to a number, ties to even."""
+    from traceir.exact import numerics, reals
+
+    return reals.Real.of(float(numerics.rounded(reals.Real.of(x), dtype)))
+
+
 HELPERS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -172,5 +179,6 @@ HELPERS: dict[str, Callable[..., Any]] = {
         real,
         threefry,
         gamma,
+        nearest,
     )
 }
