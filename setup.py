@@ -41,7 +41,10 @@ def prepare(built: str) -> None:
     # All users read what one of them has installed.
     os.chmod(folder, 0o755)
     for entry in os.scandir(folder):
-        os.chmod(entry, 0o644)
+        if entry.name.endswith(".sources"):  # of these files, not of those installed
+            os.unlink(entry)
+        else:
+            os.chmod(entry, 0o644)
 
 
 setup(cmdclass={"build_py": BuildWithPreparedData})

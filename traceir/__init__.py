@@ -28,16 +28,12 @@ from functools import partial as _partial
 from typing import TYPE_CHECKING
 
 from traceir import (
-    debug,
     dtypes,
     errors,
-    experimental,
     lax,
     numpy,
     rules,
     sharding,
-    tree,
-    tree_util,
 )
 from traceir.arrays.array import Array
 from traceir.arrays.devices import (
@@ -80,7 +76,19 @@ from traceir.tracing.tracer_leaks import checking_leaks
 
 if TYPE_CHECKING:
     # Scopes are made of the table's rows; those that type checkers know are these.
-    from traceir import exports, flatten_util, image, nn, ops, random, scipy
+    from traceir import (
+        debug,
+        experimental,
+        exports,
+        flatten_util,
+        image,
+        nn,
+        ops,
+        random,
+        scipy,
+        tree,
+        tree_util,
+    )
     from traceir.base.config import enable_x64 as enable_x64
     from traceir.base.config_scopes import boundscheck as boundscheck
     from traceir.base.config_scopes import check_tracer_leaks as check_tracer_leaks
@@ -225,6 +233,8 @@ _LATER = {
     **dict.fromkeys(
         (
             "as_jax",
+            "debug",
+            "experimental",
             "exports",
             "flatten_util",
             "image",
@@ -233,6 +243,8 @@ _LATER = {
             "random",
             "scipy",
             "text",
+            "tree",
+            "tree_util",
         ),
         __name__,
     ),

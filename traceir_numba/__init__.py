@@ -36,7 +36,7 @@ import sys
 from functools import partial as _partial
 from typing import TYPE_CHECKING
 
-from traceir.base import lazy_exports as _lazy
+from traceir.base.lazy_exports import load as _load
 from traceir.base.tracebacks import publish as _publish
 from traceir.base.tracebacks import published as _published
 from traceir.base.version import VERSION
@@ -69,7 +69,7 @@ _LATER = {"export": "traceir_numba.aot.api", "verify": "traceir_numba.aot.seals"
 def __getattr__(name: str) -> object:
     if name in _LATER:
         shown = _partial(_published, __name__, name)
-        return _lazy.load(globals(), _LATER[name], name, shown)
+        return _load(globals(), _LATER[name], name, shown)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

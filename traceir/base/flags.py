@@ -13,9 +13,12 @@ from __future__ import annotations
 import os
 from ast import literal_eval
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from traceir.base.fast_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Value: TypeAlias = bool | str | None
 _WORDS: Mapping[str, Value] = {"False": False, "True": True, "None": None}
@@ -68,6 +71,17 @@ def spec_folder() -> str:
     if os.path.isdir(installed):
         return installed
     return os.path.join(os.path.dirname(package), "spec")
+
+
+def spec_path() -> Path:
+    """The specification's folder: beside the modules, or that of the checkout.
+
+    >>> (spec_path() / "rules").is_dir()
+    True
+    """
+    from pathlib import Path  # not on the way of an import
+
+    return Path(spec_folder())
 
 
 def read_flags(text: str) -> dict[str, ConfigFlag]:

@@ -26,15 +26,17 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from traceir.base.caches import once, uncollected
+from traceir.base.flags import spec_folder, spec_path
 from traceir.errors import TraceirError
 from traceir.rules.formulas.language import Formula, compile_formula, parse, walk
 from traceir.rules.formulas.scope import Scope
 from traceir.rules.levels import Ask, Levels, Nesting, Transform
-from traceir.rules.load import load, spec_path
+from traceir.rules.load import load
 from traceir.rules.rows import (
     AccuracySet,
     Choice,
@@ -96,7 +98,7 @@ def default() -> Rules:
     from traceir.rules.parsed_tables import remembered  # not on the way of an import
 
     with uncollected():
-        found = remembered(spec_path() / "rules")
+        found = remembered(os.path.join(spec_folder(), "rules"))
     _read.append(found)
     for compiled in _compiled:
         compiled(found)

@@ -15,11 +15,17 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from traceir.base.flags import spec_folder
+from traceir.base.flags import spec_path
 from traceir.rules import levels, rows
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
-from traceir.rules.formulas.names import FormulaNames
+from traceir.rules.formulas.names import (
+    DECISIONS,
+    FORMS,
+    KEYS,
+    NESTING,
+    FormulaNames,
+)
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.judgements import heads, read_judgements
 from traceir.rules.lattice import read_lattice
@@ -32,40 +38,10 @@ from traceir.rules.primitives import (
     resolve_needs,
 )
 from traceir.rules.row_reader import Chain, RowReader, Tables
-from traceir.rules.rules import PRIMITIVES, Rules
+from traceir.rules.rules import FILES, PRIMITIVES, Rules
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-FILES = (
-    *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors", "regions", "effects", "collectives", "staged", "judgements"),
-    *("indexing", "windows", "ordering", "algebra"),
-    *("complex", "random", "special", "fft"),
-)
-# Free names and calls of the formulas of each table that is not about primitives.
-KEYS = {
-    "call": FormulaNames(["call"]),
-    "leaf": FormulaNames(["v"]),
-    "static": FormulaNames(["v"], ["typed"]),
-    "known": FormulaNames(["v"], ["typed"]),
-}
-FORMS = {
-    "text.shared": FormulaNames(["uses", "equations", "main"]),
-    "text.params": FormulaNames(["full", "how", "usual"]),
-}
-DECISIONS = FormulaNames(
-    (
-        *("known", "traced", "steps", "count", "exits", "closed", "a", "b"),
-        *("unrolled_steps", "unrolled_nest", "known_steps", "copies"),
-    )
-)
-NESTING = FormulaNames(
-    (
-        *("depth", "whole", "own", "named", "open", "home", "known", "needed"),
-        *("outer", "inner", "array", "way", "disabled"),
-    )
-)
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -94,9 +70,10 @@ def load(
 
     Without `source`, those of the specification. Raises RuleTableError, naming file,
     row and key, for whatever is not well formed (table.*). When `lenient`, a clause
-    may need one that is not there. Tables that were `checked` before, by loading them,
-    have their primitives read when somebody asks for them. A primitive whose rows are
-    the very rows that rules which are `like` these have is taken from those.
+    may need one that is not there. Of tables that were `checked` before, by loading
+    them, each part is read when somebody asks for it, and each primitive. A primitive
+    whose rows are the very rows that rules which are `like` these have is taken from
+    those.
 
     >>> row = {"id": "a.b", "class": "TypeError", "says": "No."}
     >>> rules = load({"errors": {"clause": [row]}})
@@ -113,18 +90,8 @@ def load(
         source = read_tables(Path(source))
     if unknown := sorted(set(source) - set(FILES)):
         raise problem("table.file", f"{unknown[0]}.toml", "unknown table")
-    return _Loader(source, lenient, checked, like).rules()
-
-
-def spec_path() -> Path:
-    """The specification's folder: beside the modules, or that of the checkout.
-
-    >>> (spec_path() / "rules").is_dir()
-    True
-    """
-    from pathlib import Path  # not on the way of an import
-
-    return Path(spec_folder())
+    loader = _Loader(source, lenient, checked, like)
+    return loader.rules_on_demand() if checked else loader.rules()
 
 
 class _Loader:
@@ -144,6 +111,12 @@ class _Loader:
         table.has("fact")  # which are read together, in `facts`
         return table
 
+    def lattice(self) -> rows.Lattice:
+        """The lattice; the rows of its table are entered."""
+        found, clauses = read_lattice(self.table("lattice"), self.checked)
+        self.add_all(clauses, "lattice.toml")
+        return found
+
     def facts(self) -> None:
         """Enter the rows of all tables that are a sentence; a machine's are others."""
         for stem in FILES:
@@ -153,8 +126,7 @@ class _Loader:
 
     def rules(self) -> Rules:
         """All tables as one value, checked against each other."""
-        lattice, faces = read_lattice(self.table("lattice"))
-        self.add_all(faces, "lattice.toml")
+        lattice = self.lattice()
         accuracy, choices = self.accuracy()
         before = len(self.clauses)
         prims = self.prims(lattice, accuracy)
@@ -184,6 +156,18 @@ class _Loader:
         if lost and not self.lenient and not self.checked:
             raise problem("table.row", "machine.toml", min(lost), "a row to raise")
         return rules
+
+    def rules_on_demand(self) -> Rules:
+        """The same of tables that were checked before: each field read for itself."""
+        rules = Rules.on_demand(
+            self.tables, {name: partial(self.part, name) for name in PARTS}
+        )
+        vars(rules)["_fields"]["prims"] = lambda: self.prims(rules.lattice, {})
+        return rules
+
+    def part(self, field: str) -> Any:
+        """A field of the rules; its rows are no duplicates of what others read."""
+        return PARTS[field](_Loader(self.tables, self.lenient, True, None))
 
     def machine(self) -> Machine:
         """The life of a trace; it is tried out unless it was before."""
@@ -395,3 +379,20 @@ class _Loader:
 def _handling(row: RowReader) -> tuple[Any, bool]:
     """The operations that a trace handles, and a flag: True if it is kept."""
     return row.one_of("handles", ("all", "own")), row.get("keeps", bool)
+
+
+# The fields of rules but for the primitives, which need the lattice.
+PARTS: dict[str, Callable[[_Loader], Any]] = {
+    "lattice": _Loader.lattice,
+    "program": _Loader.program,
+    "keys": lambda loader: loader.cache()[0],
+    "flags": lambda loader: loader.cache()[1],
+    "machine": _Loader.machine,
+    "levels": _Loader.levels,
+    "accuracy": lambda loader: loader.accuracy()[0],
+    "choices": lambda loader: loader.accuracy()[1],
+    "text": _Loader.forms,
+    "decisions": _Loader.decisions,
+    "errors": _Loader.errors,
+    "clauses": lambda loader: loader.rules().clauses,
+}

@@ -7,36 +7,38 @@ uses it.
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
+from os import PathLike
 
 from traceir.rules.load import load, read_tables
 from traceir.rules.rules import Rules
-from traceir.store.entry import digest
 from traceir.store.prepared import prepared
-from traceir.store.sources import texts_of
+from traceir.store.sources import digest_of, files_of
 
 # The modules that read tables.
 READERS = ("exact/*.py", "rules/**/*.py")
 
 
-def remembered(path: Path) -> Rules:
+def remembered(path: PathLike[str] | str) -> Rules:
     """The rules of a folder of tables: as `load` gives them, sooner.
 
     They are kept under the digest of their texts, and of the modules that read them.
 
-    >>> from traceir.rules.load import spec_path
+    >>> from traceir.base.flags import spec_path
     >>> remembered(spec_path() / "rules").prims["add"].inputs
     ('x', 'y')
     """
-    files = sorted(path.glob("*.toml"))
-    texts = [part for file in files for part in (file.name, file.read_bytes())]
-    key = digest(*texts, "", *texts_of("traceir", READERS))
+    names = sorted(name for name in os.listdir(path) if name.endswith(".toml"))
+    files = [(name, os.path.join(path, name)) for name in names]
+    key = digest_of([*files, *files_of("traceir", READERS)])
     made: list[Rules] = []
 
     def make() -> bytes:
-        tables = read_tables(path)
+        from pathlib import Path  # for the first process alone
+
+        tables = read_tables(Path(path))
         made.append(load(tables))
         return json.dumps(tables).encode()
 
-    tables = prepared("tables", key, make)
-    return made[0] if made else load(json.loads(tables), checked=True)
+    found = prepared("tables", key, make)
+    return made[0] if made else load(json.loads(found), checked=True)

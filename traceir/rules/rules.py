@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -20,7 +20,14 @@ from traceir.rules.levels import Levels
 from traceir.rules.machine import Machine
 from traceir.rules.row_reader import Chain, RowReader, Tables
 
-# The tables that have rows of primitives.
+# The tables, and those that have rows of primitives.
+FILES = (
+    *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
+    *("text", "errors", "regions", "effects", "collectives", "staged", "judgements"),
+    *("indexing", "windows", "ordering", "algebra"),
+    *("complex", "random", "special", "fft"),
+)
+
 PRIMITIVES = (
     *("primitives", "regions", "effects", "collectives"),
     *("indexing", "windows", "ordering", "algebra"),
@@ -50,6 +57,24 @@ class Rules:
     errors: Mapping[str, rows.Clause]
     clauses: Mapping[str, rows.Clause]
     tables: Tables = field(repr=False)
+
+    @classmethod
+    def on_demand(
+        cls, tables: Tables, fields: Mapping[str, Callable[[], Any]]
+    ) -> Rules:
+        """The rules whose other `fields` are read when somebody asks for them."""
+        rules = object.__new__(cls)
+        vars(rules).update(tables=tables, _fields=fields)
+        return rules
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that nobody has asked for before."""
+        read = vars(self).get("_fields", {}).get(name)
+        if read is None:
+            kind = type(self).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+        # Threads may read it at once; all get what the first one has read.
+        return vars(self).setdefault(name, read())
 
     @cached_property
     def classes(self) -> Mapping[str, Mapping[str, Any]]:

@@ -17,7 +17,7 @@ from traceir.base.fork_safety import kept_over_forks
 from traceir.store.entry import Corrupt, StoreEntry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
 
-KINDS = ("program", "code", "tables", "functions")
+KINDS = ("program", "code", "tables", "functions", "sources")
 # How long a file that was never finished may lie, and how old a note of use may be.
 HOUR, DAY = 3600.0, 86400.0
 # The directory is looked through when a process has written this part of its bound.

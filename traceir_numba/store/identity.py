@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from traceir.store.entry import digest
-from traceir.store.sources import texts_of
+from traceir.store.sources import digest_of, files_of
 from traceir_numba.runtime import processor
 
 # Whatever makes a program of a trace: the whole backend, and what it uses of `traceir`.
@@ -56,18 +55,15 @@ COMPILER = (
 @cache
 def identity() -> str:
     """The digest of all that two processes must share to share compiled programs."""
-    parts: list[bytes | str] = [compiler()]
-    for package, patterns in SOURCES.items():
-        parts += texts_of(package, patterns)
+    files = [one for package in SOURCES for one in files_of(package, SOURCES[package])]
     for package, file in VERSIONS.items():
-        parts += texts_of(package, (file,))
-    return digest(*parts)
+        files += files_of(package, (file,))
+    return digest_of(files, compiler())
 
 
 @cache
 def compiler() -> str:
     """The digest of all that makes the same code of the same LLVM text."""
-    parts: list[bytes | str] = [processor.instructions()]
-    parts += texts_of("traceir_numba", COMPILER)
-    parts += texts_of("llvmlite", (VERSIONS["llvmlite"],))
-    return digest(*parts)
+    llvm = files_of("llvmlite", (VERSIONS["llvmlite"],))
+    files = [*files_of("traceir_numba", COMPILER), *llvm]
+    return digest_of(files, processor.instructions())

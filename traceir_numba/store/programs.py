@@ -8,11 +8,12 @@ the driver's text is run as it was written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, field
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.store.entry import StoreEntry
 from traceir.store.files import current
 from traceir_numba import cost_model

@@ -15,10 +15,10 @@ addresses of Python's functions from an object that they are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from traceir.base.caches import LRUCache
+from traceir.base.fast_dataclass import dataclass
 from traceir.store.entry import StoreEntry, digest
 from traceir.store.files import Store, current
 from traceir_numba.runtime import code_loader

@@ -16,9 +16,8 @@ from types import ModuleType
 from typing import Any
 
 from traceir.base.python_parser import parse_module
-from traceir.store.entry import digest
 from traceir.store.prepared import prepared
-from traceir.store.sources import texts_of
+from traceir.store.sources import digest_of, files_of
 from traceir_numba.vecmath import (
     area,
     basics,
@@ -242,5 +241,5 @@ def _signature(node: ast.FunctionDef) -> list[str]:
     return [DTYPES[t.id] for t in types if isinstance(t, ast.Name)]
 
 
-_KEY = digest(*texts_of("traceir_numba", ("vecmath/**/*.py",)))
+_KEY = digest_of(files_of("traceir_numba", ("vecmath/**/*.py",)))
 _enter(json.loads(prepared("functions", _KEY, lambda: json.dumps(_listed()).encode())))

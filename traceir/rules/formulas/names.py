@@ -32,3 +32,28 @@ class FormulaNames:
         if unknown := sorted(formula.names - self.free):
             raise problem("table.name", f"{where}: {text}", unknown[0])
         return formula
+
+
+# Free names and calls of the formulas of each table that is not about primitives.
+KEYS = {
+    "call": FormulaNames(["call"]),
+    "leaf": FormulaNames(["v"]),
+    "static": FormulaNames(["v"], ["typed"]),
+    "known": FormulaNames(["v"], ["typed"]),
+}
+FORMS = {
+    "text.shared": FormulaNames(["uses", "equations", "main"]),
+    "text.params": FormulaNames(["full", "how", "usual"]),
+}
+DECISIONS = FormulaNames(
+    (
+        *("known", "traced", "steps", "count", "exits", "closed", "a", "b"),
+        *("unrolled_steps", "unrolled_nest", "known_steps", "copies"),
+    )
+)
+NESTING = FormulaNames(
+    (
+        *("depth", "whole", "own", "named", "open", "home", "known", "needed"),
+        *("outer", "inner", "array", "way", "disabled"),
+    )
+)
