@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import finfo
+from traceir.exact.numerics import half_unit, rounded
 from traceir.exact.reals import Real
 from traceir.exact.threefry import WORD, threefry
 
@@ -28,19 +29,25 @@ def gamma(
     dtype: np.dtype,
     logarithm: bool,
     partitionable: bool,
+    units: int,
 ) -> tuple[Real, Real]:
-    """Number `place` of `count` that a key gives, and the size of its roundings.
+    """Number `place` of `count` that a key gives: the least and the greatest element.
 
-    The uniform numbers have as many digits as the dtype, and nothing is rounded to it.
-    With `logarithm`, the number's logarithm.
+    Between them are `units` roundings of what is added and multiplied on the way. The
+    uniform numbers have as many digits as the dtype. With `logarithm`, the number's
+    logarithm.
 
-    >>> number, size = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True)
-    >>> round(float(number.value), 6)
-    1.589788
+    >>> least, most = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True, 0)
+    >>> least == most, round(float(least.value), 6)
+    (True, 1.589788)
     """
     draw = _Draw(dtype, partitionable)
     with np.errstate(all="ignore"):
-        return draw.number(draw.split(key, place, count), _double(form), logarithm)
+        own = draw.split(key, place, count)
+        number, size = draw.number(own, _double(form), logarithm)
+        off = size * Real.of(units * half_unit(dtype)) if number.finite else Real.of(0)
+        least, most = (rounded(x, dtype) for x in (number - off, number + off))
+    return _real(least), _real(most)
 
 
 def _real(x: Any) -> Real:
@@ -104,7 +111,8 @@ class _Draw:
         # It may be beyond the doubles.
         found = _real(d) * _real(cube) * _real(np.exp(less))
         # Of numbers below the normal ones not the share but the last place is rounded.
-        return found, _real(size) * found + _real(finfo(self.dtype).smallest_normal)
+        least = _real(finfo(self.dtype).smallest_normal)
+        return found, least if found.zero else _real(size) * found + least
 
     def cube(self, key: Key, d: Any) -> tuple[Any, Any]:
         """The accepted value, and the factor by which roundings are greater in it."""

@@ -1,6 +1,6 @@
 /** The helpers that formulas may call (spec/notation.rst, "Helpers"). */
 
-import { Complex, Real, rounded } from "./exact.js";
+import { Complex, Real } from "./exact.js";
 import { compare, equal, negated, plus, product, PYTHON, sizes, times, type Functions, type Value } from "./formula.js";
 import { modulus, real } from "./functions.js";
 import { gamma, threefry } from "./random.js";
@@ -133,5 +133,4 @@ export const HELPERS: Functions = {
   real,
   threefry,
   gamma,
-  nearest: (x: Value, dtype: Dtype) => rounded(Real.of(x as Real), dtype.format),
 };

@@ -149,13 +149,6 @@ def gamma(*xs: Any) -> Any:
     return draws.gamma(*xs)
 
 
-def nearest(x: Any, dtype: Any) -> Any:
-    """The element of a floating dtype that is nearest to a number, ties to even."""
-    from traceir.exact import numerics, reals
-
-    return reals.Real.of(float(numerics.rounded(reals.Real.of(x), dtype)))
-
-
 HELPERS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -179,6 +172,5 @@ HELPERS: dict[str, Callable[..., Any]] = {
         real,
         threefry,
         gamma,
-        nearest,
     )
 }
