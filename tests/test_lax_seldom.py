@@ -100,3 +100,17 @@ def test_ragged_products_are_those_of_each_group() -> None:
 
 def test_primitives_have_their_names() -> None:
     assert str(lax.scatter_add_p) == "scatter-add" and str(lax.add_p) == "add"
+
+
+def test_a_dtype_is_that_of_a_value_or_of_a_name() -> None:
+    wide: list[Any] = [np.float64(1), np.arange(2), True, 1j]
+    narrow = ["float32", "int32", "bool", "complex64"]
+    assert [lax.dtype(x).name for x in wide] == narrow
+    named: list[Any] = ["float16", jnp.bfloat16, np.int8, np.dtype("uint8"), float]
+    names = ["float16", "bfloat16", "int8", "uint8", "float32"]
+    assert [lax.dtype(x).name for x in named] == names
+    assert lax.dtype(traceir.ShapeDtypeStruct((), "int8")) == np.int8
+    assert lax.dtype(traceir.random.key(0)) == traceir.random.key(0).dtype
+    assert traceir.jit(lambda x: jnp.zeros((), lax.dtype(x)))(1).dtype == np.int32
+    with raises_rule("jit.argument", TypeError):
+        lax.dtype([1])

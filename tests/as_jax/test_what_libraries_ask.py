@@ -370,3 +370,14 @@ def test_scan_takes_how_it_is_transposed() -> None:
         lambda c, x: (c + x, c), 0.0, jnp.arange(3.0), _split_transpose=True
     )
     assert found[0] == 3
+
+
+def test_types_are_made_of_what_types_tell() -> None:
+    """As flax makes the type of a row of an array that it scans."""
+    aval = traceir.typeof(jnp.ones((2, 3)))
+    sharding = aval.sharding
+    assert tuple(sharding.spec) == (None, None)
+    sharding = sharding.update(spec=traceir.sharding.PartitionSpec(*sharding.spec[1:]))
+    more = {"manual_axis_type": None, "memory_space": None}
+    made = core.ShapedArray((3,), aval.dtype, False, sharding=sharding, **more)
+    assert made is aval.update(shape=(3,))

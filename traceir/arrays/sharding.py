@@ -268,11 +268,11 @@ def spread_specs(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
 
 
 @functools.cache
-def _whole() -> NamedSharding:
+def _whole(ndim: int) -> NamedSharding:
     """The layout of a whole array, of no axis of any mesh."""
     devices = np.empty((), object)
     devices[()] = CPU
-    return NamedSharding(Mesh(devices, ()), PartitionSpec())
+    return NamedSharding(Mesh(devices, ()), PartitionSpec(*[None] * ndim))
 
 
 laid_by(_whole)

@@ -18,18 +18,19 @@ _lock = kept_over_forks(threading.RLock())
 
 
 # What gives the layout of a whole array: it is a class of a part above this one.
-_layouts: list[Callable[[], Any]] = []
+_layouts: list[Callable[[int], Any]] = []
 
 
-def laid_by(load: Callable[[], Any]) -> None:
-    """Let a function give the layout that types tell."""
+def laid_by(load: Callable[[int], Any]) -> None:
+    """Let a function of the number of dimensions give the layout that types tell."""
     _layouts[:] = [load]
 
 
 class ShapedArray:
     """Shape, dtype and weakness of an array, without its value.
 
-    Equal ones are one object, so equality and hash are those of identity.
+    Equal ones are one object, so equality and hash are those of identity. The other
+    arguments are those of JAX's class: where an array lies is no part of its type here.
 
     >>> ShapedArray((5,), "float32")
     ShapedArray(float32[5])
@@ -43,7 +44,14 @@ class ShapedArray:
     weak_type: bool
 
     def __new__(
-        cls, shape: Sequence[int], dtype: object, weak_type: bool = False
+        cls,
+        shape: Sequence[int],
+        dtype: object,
+        weak_type: bool = False,
+        *,
+        sharding: object = None,
+        manual_axis_type: object = None,
+        memory_space: object = None,
     ) -> ShapedArray:
         key = (tuple(shape), as_dtype(dtype), bool(weak_type))
         found = _interned.get(key)
@@ -117,11 +125,11 @@ class ShapedArray:
     def sharding(self) -> Any:
         """The layout of a whole array: where one lies is no part of its type.
 
-        >>> ShapedArray((2,), "float32").sharding.is_fully_replicated
-        True
+        >>> tuple(ShapedArray((2,), "float32").sharding.spec)
+        (None,)
         """
         [load] = _layouts
-        return load()
+        return load(self.ndim)
 
     def str_short(self) -> str:
         """The type as program text has it, such as `f32[2,3]`."""

@@ -19,6 +19,7 @@ PLACES = {
             "broadcast_like",
             "composite",
             "conv_general_dilated_local",
+            "dtype",
             "empty",
             "pbroadcast",
             "platform_dependent",

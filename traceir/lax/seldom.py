@@ -9,10 +9,13 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import default_backend
 from traceir.base.tracebacks import publish as _publish
+from traceir.ir.structs import ShapeDtypeStruct
 from traceir.jit.api import jit
 from traceir.lax.checks.operands import DTypeLike, Operand, as_array, dtype_of, shape_of
 from traceir.lax.checks.operands import operand as checked
@@ -25,12 +28,14 @@ from traceir.lax.reductions.reductions import dot_general
 from traceir.lax.reductions.windows import Padding
 from traceir.lax.structural.shapes import broadcast_in_dim, full, reshape, transpose
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
+from traceir.tracing.trace import typeof
 
 __all__ = [
     "RaggedDotDimensionNumbers",
     "broadcast_like",
     "composite",
     "conv_general_dilated_local",
+    "dtype",
     "empty",
     "pbroadcast",
     "platform_dependent",
@@ -38,6 +43,23 @@ __all__ = [
     "ragged_dot_general",
     "stage",
 ]
+
+
+def dtype(x: Any) -> np.dtype:
+    """The dtype of a value, or that which a name or a class stands for.
+
+    A dtype of 64 bits is the narrower one where these are off. Raises TypeError
+    (jit.argument, face.dtype) for what has none.
+
+    >>> import traceir.numpy as jnp
+    >>> dtype(1.5), dtype(jnp.int8), dtype(int)
+    (dtype('float32'), dtype('int8'), dtype('int32'))
+    """
+    if isinstance(x, type | str | np.dtype):
+        return dtype_of(x, "dtype")
+    if isinstance(x, ShapeDtypeStruct):
+        return x.aval.dtype
+    return typeof(x).dtype
 
 
 def composite(

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from traceir.as_jax.wrapped_functions import WrappedFun
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Jaxpr
+from traceir.lax.control.bodies import trace_body
+from traceir.pytrees.flatten import flatten
+from traceir.tracing.staging import apply
+from traceir.transforms.control.partial_eval import partial_eval_program
 
-__all__ = ["PartialVal"]
+__all__ = ["PartialVal", "trace_to_jaxpr_nounits"]
 
 
 @dataclass(frozen=True, eq=False)
 class PartialVal:
-    """An argument whose value is known, or of which the type alone is.
+    """An argument or a result whose value is known, or of which the type alone is.
 
-    >>> PartialVal.known(3).is_known(), PartialVal.unknown(None).is_known()
+    It is a pair of both, of which one is None.
+
+    >>> aval = ShapedArray((), "float32")
+    >>> PartialVal.known(3).is_known(), PartialVal.unknown(aval).is_known()
     (True, False)
     """
 
     aval: ShapedArray | None
     value: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.aval, self.value))
 
     @staticmethod
     def known(value: Any) -> PartialVal:
@@ -33,4 +46,44 @@ class PartialVal:
 
     def is_known(self) -> bool:
         """True if its value is known."""
-        return self.value is not None
+        return self.aval is None
+
+
+def trace_to_jaxpr_nounits(
+    fun: WrappedFun,
+    pvals: Sequence[PartialVal],
+    instantiate: bool | Sequence[bool] = False,
+) -> tuple[Jaxpr, list[PartialVal], list[Any]]:
+    """The program of what is not known, the results, and the program's constants.
+
+    What depends on known arguments alone is computed; the program takes the others, and
+    gives the results that are not known. Those to `instantiate` count as such.
+
+    >>> from traceir.as_jax.wrapped_functions import wrap_init
+    >>> given = [PartialVal.known(2.0), PartialVal.unknown(ShapedArray((), "float32"))]
+    >>> found = trace_to_jaxpr_nounits(wrap_init(lambda x, y: (x + 1, x * y)), given)
+    >>> [pval.is_known() for pval in found[1]], len(found[0].outvars)
+    ([True, False], 1)
+    """
+    unknown = [pval.aval for pval in pvals if pval.aval is not None]
+
+    def run(*values: Any) -> Any:
+        rest = iter(values)
+        args = (p.value if p.is_known() else next(rest) for p in pvals)
+        return fun.call_wrapped(*args)
+
+    leaf = flatten(0)[1]
+    body = trace_body(run, [(leaf, [aval]) for aval in unknown], "make_jaxpr")
+    moved = [False] * len(body.consts) + [True] * len(unknown)
+    if isinstance(instantiate, bool):
+        instantiate = [instantiate] * len(body.out_avals)
+    halves = partial_eval_program(body.closed, moved, instantiate)
+    found = iter(apply(halves.known, body.consts))
+    outs = [
+        PartialVal.unknown(aval) if late else PartialVal.known(next(found))
+        for aval, late in zip(body.out_avals, halves.moved, strict=True)
+    ]
+    residuals, linear = list(found), halves.linear.jaxpr
+    inner, given = linear.invars[: len(residuals)], linear.invars[len(residuals) :]
+    program = Jaxpr((*linear.constvars, *inner), given, linear.eqns, linear.outvars)
+    return program, outs, [*halves.linear.consts, *residuals]
