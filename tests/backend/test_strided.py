@@ -316,3 +316,23 @@ def test_few_products_are_sums_and_small_ones_are_laid_out() -> None:
         args = CONVOLUTIONS["planes"][2]
         exe = executable(traced(convolved(args), grid(*image), grid(*window)))
         assert "product(" not in exe.source
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("step", [2, 3, 4, 5])
+def test_folds_of_every_second_element_have_the_bits_of_whole_ones(
+    dtype: str, step: int
+) -> None:
+    rng = np.random.default_rng(step)
+    with traceir.enable_x64(True):
+        for size in (1, 130, 40_000, 100_003):
+            x = (9 * rng.normal(size=size)).astype(dtype)
+            for fold in ("sum", "max", "var"):
+                part = np.ascontiguousarray(x[::step])
+                found = traceir.jit(
+                    lambda x, fold=fold: getattr(x[::step], fold)(), backend="numba"
+                )(x)
+                wanted = traceir.jit(
+                    lambda x, fold=fold: getattr(x, fold)(), backend="numba"
+                )(part)
+                assert np.asarray(found).tobytes() == np.asarray(wanted).tobytes()

@@ -28,8 +28,10 @@ from traceir_numba.store.units import (
     unit_key,
 )
 
-# The first line of a text whose numbers stay alone.
-SCALAR = "; scalar\n"
+# The first line of a text whose numbers stay alone, and of one whose loops read every
+# second element, or third: numbers that are read one by one become vectors faster than
+# those that one instruction gathers.
+SCALAR, STRIDED = "; scalar\n", "; strided\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def optimised(
         wide = widened(texts, inlined, bits) if bits and not scalar else None
         if wide is not None:
             return _simplified(wide, target, context)
+        target = target_machine(not any(text.startswith(STRIDED) for text in texts))
     module = llvm.parse_assembly(texts[0], context)
     for text in texts[1:]:
         module.link_in(llvm.parse_assembly(text, context))

@@ -189,6 +189,8 @@ def _part(kernel: KernelSource) -> _KernelText:
         text += turns.shared_text(symbol, len(kernel.pointers), kernel.private)
     if kernel.scalar:
         text = optimize.SCALAR + text
+    elif kernel.strided:
+        text = optimize.STRIDED + text
     return _KernelText(kernel, symbol, text, [*inner.values()])
 
 

@@ -117,9 +117,11 @@ def processor() -> tuple[str, str]:
 
 
 @cache
-def target_machine() -> Any:
-    """The LLVM target of this machine."""
+def target_machine(gathers: bool = True) -> Any:
+    """The LLVM target of this machine; without `gathers` it is told to have none."""
     cpu, features = processor()
+    if not gathers and "+avx2" in features.split(","):
+        features += ",+prefer-no-gather"
     return _target().create_target_machine(
         opt=3,
         cpu=cpu,
