@@ -107,11 +107,13 @@ def optimised(
     """
     context = llvm.create_context() if context is None else context
     if target is None:
-        target, bits, inlined = target_machine(), vector_bits(), native(inlined)
+        target, bits = target_machine(), vector_bits()
         scalar = any(text.startswith(SCALAR) for text in texts)
-        wide = widened(texts, inlined, bits) if bits and not scalar else None
+        can = bits and not scalar
+        wide = widened(texts, native(inlined, texts), bits) if can else None
         if wide is not None:
             return _simplified(wide, target, context)
+        inlined = native(inlined)
         target = target_machine(not any(text.startswith(STRIDED) for text in texts))
     module = llvm.parse_assembly(texts[0], context)
     for text in texts[1:]:
