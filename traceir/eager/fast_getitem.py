@@ -53,6 +53,8 @@ def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 if kind is int:
                     found = x._value[index, ...]
+                elif kind is tuple and len(index) == 2 and _are_ints(*index):
+                    found = x._value[*index, ...]
                 elif kind is slice and _is_plain(index):
                     found = x._value[index]
                 else:
@@ -73,8 +75,15 @@ def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
                 types = known[x.aval, local.outside] = _PartTypes(x.aval)
             made = _new(Array)
             # An element, a row, and rows one after another lie in one piece.
-            contiguous = kind is int or (kind is slice and index.step is None)
-            made._value = _view_or_copy(found) if contiguous else _read_only(found)
+            if not (
+                kind is int
+                or (kind is slice and index.step is None)
+                or (kind is tuple and len(index) == 2 and _are_ints(*index))
+            ):
+                found = _read_only(found)
+            elif not types.shares:
+                found = _view_or_copy(found)
+            made._value = found
             made.aval = types[found.shape]
             return made
         except Exception as error:
@@ -85,12 +94,17 @@ def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _PartTypes(dict[tuple[int, ...], ShapedArray]):
-    """The types of parts of an array, by their shapes."""
+    """The types of parts of an array, by their shapes; whether all share its memory.
 
-    __slots__ = ("of",)
+    What an array keeps alive is twice as much as it at most, or a kilobyte.
+    """
+
+    __slots__ = ("of", "shares")
 
     def __init__(self, of: ShapedArray) -> None:
         self.of = of
+        size = of.size * of.dtype.itemsize
+        self.shares = 2 * size <= cost_model.SHARED_PART_BYTES
 
     def __missing__(self, shape: tuple[int, ...]) -> ShapedArray:
         if len(self) >= MOST:
@@ -121,6 +135,10 @@ def _plain_index(index: Any) -> Any:
         for part, given in zip(parts, index, strict=True)
     )
     return None if several else parts
+
+
+def _are_ints(first: Any, second: Any) -> bool:
+    return type(first) is int and type(second) is int
 
 
 def _is_plain(part: slice) -> bool:
