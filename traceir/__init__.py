@@ -27,52 +27,56 @@ runs. Start reading at `jit.function.JitFunction`.
 from functools import partial as _partial
 from typing import TYPE_CHECKING
 
-from traceir import (
-    dtypes,
-    errors,
-    lax,
-    numpy,
-    rules,
-    sharding,
-)
-from traceir.arrays.array import Array
-from traceir.arrays.devices import (
-    default_backend,
-    device_count,
-    devices,
-    local_device_count,
-    local_devices,
-)
-from traceir.base import config, config_scopes, lazy_exports, moved_modules
-from traceir.base.tracebacks import publish as _publish
-from traceir.base.tracebacks import published as _published
-from traceir.base.version import VERSION
-from traceir.binding import bind_operators as bind_operators
-from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import (
-    ClosedJaxpr,
-    Eqn,
-    Jaxpr,
-    Literal,
-    TextPrinter,
-    Var,
-    print_by,
-)
-from traceir.ir.typecheck import check
-from traceir.ir.unroll_report import SourceReport, source_report
-from traceir.jit import (
-    ShapeDtypeStruct,
-    clear_caches,
-    eval_shape,
-    jit,
-    make_jaxpr,
-)
-from traceir.reference.interpreter import eval_jaxpr
-from traceir.sharding import NamedSharding, P, make_mesh, set_mesh
-from traceir.tracing.callbacks import effects_barrier, pure_callback
-from traceir.tracing.eval_trace import ensure_compile_time_eval
-from traceir.tracing.trace import Tracer, typeof
-from traceir.tracing.tracer_leaks import checking_leaks
+from traceir.base.caches import uncollected as _uncollected
+
+# All that is imported stays: a collection would visit it and free nothing.
+with _uncollected():
+    from traceir import (
+        dtypes,
+        errors,
+        lax,
+        numpy,
+        rules,
+        sharding,
+    )
+    from traceir.arrays.array import Array
+    from traceir.arrays.devices import (
+        default_backend,
+        device_count,
+        devices,
+        local_device_count,
+        local_devices,
+    )
+    from traceir.base import config, config_scopes, lazy_exports, moved_modules
+    from traceir.base.tracebacks import publish as _publish
+    from traceir.base.tracebacks import published as _published
+    from traceir.base.version import VERSION
+    from traceir.binding import bind_operators as bind_operators
+    from traceir.ir.avals import ShapedArray
+    from traceir.ir.jaxpr import (
+        ClosedJaxpr,
+        Eqn,
+        Jaxpr,
+        Literal,
+        TextPrinter,
+        Var,
+        print_by,
+    )
+    from traceir.ir.typecheck import check
+    from traceir.ir.unroll_report import SourceReport, source_report
+    from traceir.jit import (
+        ShapeDtypeStruct,
+        clear_caches,
+        eval_shape,
+        jit,
+        make_jaxpr,
+    )
+    from traceir.reference.interpreter import eval_jaxpr
+    from traceir.sharding import NamedSharding, P, make_mesh, set_mesh
+    from traceir.tracing.callbacks import effects_barrier, pure_callback
+    from traceir.tracing.eval_trace import ensure_compile_time_eval
+    from traceir.tracing.trace import Tracer, typeof
+    from traceir.tracing.tracer_leaks import checking_leaks
 
 if TYPE_CHECKING:
     # Scopes are made of the table's rows; those that type checkers know are these.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from traceir.base.caches import uncollected
 from traceir.dtypes import as_dtype
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -211,7 +212,8 @@ def compile(
 def _build(
     closed: ClosedJaxpr, name: str, donated: tuple[int, ...], status: int
 ) -> Compilation:
-    from traceir_numba.pipeline import compiler
+    with uncollected():  # what is imported stays
+        from traceir_numba.pipeline import compiler
 
     return compiler.build(closed, name, donated, status)
 

@@ -7,12 +7,12 @@ that its kernels use, so it stays whole; the compiler makes them part of the ker
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from textwrap import dedent
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import short_dtype
 from traceir_numba import cost_model, vecmath
 

@@ -6,12 +6,12 @@ George Marsaglia, Wai Wan Tsang, "A simple method for generating gamma variables
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import finfo
 from traceir.exact.numerics import half_unit, rounded
 from traceir.exact.reals import Real

@@ -231,6 +231,7 @@ from traceir.numpy.functional.vectorize import apply_along_axis as apply_along_a
 from traceir.numpy.functional.vectorize import apply_over_axes as apply_over_axes
 from traceir.numpy.functional.vectorize import fromfunction as fromfunction
 from traceir.numpy.functional.vectorize import vectorize as vectorize
+from traceir.numpy.indexing.choices import where as where
 from traceir.numpy.indexing.choose import piecewise as piecewise
 from traceir.numpy.indexing.choose import select as select
 from traceir.numpy.indexing.index_grids import diag_indices as diag_indices
@@ -249,7 +250,6 @@ from traceir.numpy.indexing.nonzero import compress as compress
 from traceir.numpy.indexing.nonzero import extract as extract
 from traceir.numpy.indexing.nonzero import flatnonzero as flatnonzero
 from traceir.numpy.indexing.nonzero import nonzero as nonzero
-from traceir.numpy.indexing.nonzero import where as where
 from traceir.numpy.indexing.take_put import choose as choose
 from traceir.numpy.indexing.take_put import fill_diagonal as fill_diagonal
 from traceir.numpy.indexing.take_put import place as place

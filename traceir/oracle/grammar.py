@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, count
 from typing import Final
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.oracle.ebnf import Node, read_rules
 
 Parts = tuple["Tree | str", ...]

@@ -6,8 +6,9 @@ Serves: text.layout
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+from traceir.base.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

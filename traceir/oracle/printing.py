@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count, product
 from typing import Any, Final
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import KeyDType
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (

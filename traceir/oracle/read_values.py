@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.oracle.grammar import Tree

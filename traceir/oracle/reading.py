@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (

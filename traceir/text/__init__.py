@@ -21,10 +21,23 @@ Takes a `ClosedJaxpr` and gives its text, as JAX prints it, and back. Start read
 { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
 """
 
-from traceir.base.tracebacks import publish as _publish
-from traceir.text.parser import parse
-from traceir.text.printer import to_text
+from functools import partial as _partial
+from typing import TYPE_CHECKING
+
+from traceir.base.lazy_exports import load as _load
+from traceir.base.tracebacks import published as _published
+
+if TYPE_CHECKING:
+    from traceir.text.parser import parse
+    from traceir.text.printer import to_text
 
 __all__ = ["parse", "to_text"]
+# Who prints a program seldom reads one.
+_LATER = {"parse": "traceir.text.parser", "to_text": "traceir.text.printer"}
 
-_publish(globals())
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        shown = _partial(_published, __name__, name)
+        return _load(globals(), _LATER[name], name, shown)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

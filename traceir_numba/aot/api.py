@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import warn
 from traceir.jit.function import JitFunction
 from traceir.jit.stages import Traced

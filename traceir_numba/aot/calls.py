@@ -8,11 +8,12 @@ back at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import as_dtype
 from traceir_numba import cost_model
 from traceir_numba.aot.entries import AotFunction

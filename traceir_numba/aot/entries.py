@@ -8,7 +8,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 import traceir
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import is_key
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import Eqn, Jaxpr, subjaxprs

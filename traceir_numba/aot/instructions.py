@@ -7,12 +7,12 @@ Serves: artefact.cpu
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import add
 from textwrap import dedent
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.runtime.mcjit import processor
 
 # What the system keeps for a thread, in bits of the register XCR0.

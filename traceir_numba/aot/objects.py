@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.aot.calls import Calls, entry_text
 from traceir_numba.aot.entries import AotFunction, Artefact
 from traceir_numba.aot.instructions import missing_text

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import as_dtype
 from traceir.ir.program_cost import MemoryStats
 from traceir_numba import cost_model

@@ -8,8 +8,9 @@ from the number of turns, or from a number that changes with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.buffers.routine_buffers import RoutineBuffers
 from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import (

@@ -12,8 +12,8 @@ nowhere else, is folded in parts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.numpy.indexing.turn_places import (

@@ -12,8 +12,8 @@ written where it stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.buffers.overwriting import steps_over
 from traceir_numba.loops.nest import ScalarConstant
 from traceir_numba.loops.program import Assign, Buffer, Copy, Step

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from os.path import basename
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.device_functions import short
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.folds.reductions import combined

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.codegen.nest import KernelSource, emit
 from traceir_numba.codegen.parallel_turns import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.body import plain
 from traceir_numba.codegen.driver import WIDTH, call_text, driver_lines, product_name

@@ -7,8 +7,8 @@ exact once they are truncated.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.codegen import column_reductions, prefix_scans, row_reductions
 from traceir_numba.codegen.body import memory_dtype, pointer_name
 from traceir_numba.codegen.nest_emitter import NestEmitter

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba import cost_model
 from traceir_numba.codegen.body import CodeWriter, as_memory, memory_dtype, plain
 from traceir_numba.device_functions import short

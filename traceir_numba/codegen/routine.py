@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba import cost_model
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.codegen.body import (

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.base.config import local
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_point
 from traceir.binding.bind_operators import BINARY, COMPARISON, METHODS, UNARY
 from traceir.jit.cache.static_keys import typed

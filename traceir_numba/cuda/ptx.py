@@ -16,12 +16,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_point
 from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.source import arguments_of, module_of

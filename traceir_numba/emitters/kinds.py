@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, Var
 from traceir_numba.device_functions import short
 

@@ -5,9 +5,9 @@ Serves: prim.while, prim.scan, prim.cond
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
 from traceir.transforms.control.while_ import WhileEqn, with_one_predicate
 from traceir_numba.emitters.kinds import Region, register

@@ -11,8 +11,9 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from dataclasses import dataclass
 from functools import cache
+
+from traceir.base.fast_dataclass import dataclass
 
 LAYERS = 256
 _WORD = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)

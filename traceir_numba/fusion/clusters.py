@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, Eqn, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (

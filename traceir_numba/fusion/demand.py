@@ -14,8 +14,8 @@ ones, and a chain of any length compiles in time that grows with its length alon
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Eqn, Var
 from traceir_numba.emitters.kinds import Concat, Elementwise, Gather, IndexMap, View
 from traceir_numba.fusion.dataflow import Graph, identity_map

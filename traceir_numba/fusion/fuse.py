@@ -45,9 +45,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Var
 from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import IndexMap

@@ -5,12 +5,12 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from textwrap import indent
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.runtime.mcjit import processor
 
 

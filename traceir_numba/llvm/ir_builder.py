@@ -6,8 +6,9 @@ Serves: the arithmetic of kernels, which is Numba's with `error_model="numpy"`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.types import (
     BITS,
     FLOATS,

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.python_parser import parse_module
 from traceir_numba import cost_model
 from traceir_numba.llvm.ir_builder import BasicBlock

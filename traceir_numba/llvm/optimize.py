@@ -10,12 +10,12 @@ in place, and no more; for all others the pipeline is LLVM's own at its third le
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.native import native
 from traceir_numba.llvm.vectors.widen import widened
 from traceir_numba.runtime.code_loader import lock

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.types import FLOATS, float_text, llvm_type
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir_numba.fusion.dataflow import Place
 from traceir_numba.loops.nest import EpilogueValue, Node, Operand, StoreElement

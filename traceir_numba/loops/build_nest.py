@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.text.words import number_text
 from traceir_numba.emitters import EMITTERS

@@ -8,9 +8,10 @@ kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from traceir.base.caches import cached_property
+from traceir.base.fast_dataclass import dataclass
 
 # How far an access moves in memory when one loop's index grows by one: not at all,
 # by the product of the extents of other loops (of none: by one), or by the runtime

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import Eqn
 from traceir_numba.loops.nest import LoopNest, ScalarConstant

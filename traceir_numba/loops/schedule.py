@@ -29,9 +29,10 @@ threads (choice.sum-order):
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.nest import (

@@ -11,11 +11,12 @@ Serves: accuracy.rounded
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import (
     Atom,
     ClosedJaxpr,

@@ -8,10 +8,11 @@ counter and a number are inside, the second one is the loop as it was, from ther
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     Atom,

@@ -6,8 +6,8 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.progress import at_phase
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.codegen.driver import product_name, products_of

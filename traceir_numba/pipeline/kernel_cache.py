@@ -12,7 +12,6 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from weakref import WeakValueDictionary
@@ -20,6 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from traceir.base.caches import LRUCache
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.nest import KernelSource

@@ -7,11 +7,12 @@ known when the program is compiled. The sort is told these then, and selects.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
 from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba import cost_model

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from os import PathLike
 
-ROOT = Path("/sys/fs/cgroup")
-OWN = Path("/proc/self/cgroup")
+ROOT = "/sys/fs/cgroup"
+OWN = "/proc/self/cgroup"
+
+# `pathlib` brings as much as all else that an import of this package does.
+Folder = PathLike[str] | str
 
 
 def processors() -> int:
@@ -25,7 +28,7 @@ def processors() -> int:
     return max(1, count if quota is None else min(count, -int(-quota // 1)))
 
 
-def least_quota(root: Path = ROOT, own: Path = OWN) -> float | None:
+def least_quota(root: Folder = ROOT, own: Folder = OWN) -> float | None:
     """The processors whose time the control groups around us grant; None for all.
 
     A group's limit holds for all groups in it. Inside a container the path that the
@@ -37,35 +40,39 @@ def least_quota(root: Path = ROOT, own: Path = OWN) -> float | None:
     return min(found, default=None)
 
 
-def _folders(root: Path, own: Path) -> Iterator[Path]:
+def _folders(root: Folder, own: Folder) -> Iterator[str]:
     """The folders of the groups that may limit the process, and of those around."""
     try:
-        lines = own.read_text().splitlines()
+        lines = _text(own).splitlines()
     except OSError:
         return
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
-        tops = (root / controllers, root / "cpu") if controllers else (root,)
-        relative = PurePosixPath(path.lstrip("/"))
-        for top in tops:
-            yield top / relative
-            yield from (top / parent for parent in relative.parents)
+        names = [name for name in path.split("/") if name not in ("", ".")]
+        for top in (controllers, "cpu") if controllers else ("",):
+            for count in range(len(names), -1, -1):
+                yield os.path.join(root, top, *names[:count])
 
 
-def _of_version_2(folder: Path) -> float | None:
+def _text(*path: Folder) -> str:
+    with open(os.path.join(*path), encoding="utf-8", errors="surrogateescape") as file:
+        return file.read()
+
+
+def _of_version_2(folder: str) -> float | None:
     try:
-        quota, period = (folder / "cpu.max").read_text().split()
+        quota, period = _text(folder, "cpu.max").split()
     except (OSError, ValueError):
         return None
     return None if quota == "max" else int(quota) / int(period)
 
 
-def _of_version_1(folder: Path) -> float | None:
+def _of_version_1(folder: str) -> float | None:
     try:
-        quota = int((folder / "cpu.cfs_quota_us").read_text())
-        period = int((folder / "cpu.cfs_period_us").read_text())
+        quota = int(_text(folder, "cpu.cfs_quota_us"))
+        period = int(_text(folder, "cpu.cfs_period_us"))
     except (OSError, ValueError):
         return None
     return quota / period if quota > 0 and period > 0 else None

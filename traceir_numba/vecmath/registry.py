@@ -10,11 +10,11 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from textwrap import fill, indent
 from types import ModuleType
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.python_parser import parse_module
 from traceir.store.prepared import prepared
 from traceir.store.sources import digest_of, files_of

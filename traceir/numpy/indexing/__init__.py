@@ -5,6 +5,7 @@ and binds these. Start reading at `getitem.getitem`; `index_plan.plan_of` makes 
 plan.
 
 - `at_updates`: `x.at[index].set(y)`: an updated copy of an array
+- `choices`: choices between elements, and where a condition holds
 - `choose`: selection among several arrays or functions for each element
 - `gather_inside`: reads at indices that are known to be in bounds
 - `getitem`: reads by index: `x[index]`

@@ -6,10 +6,11 @@ Serves: staged.turns
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 

@@ -6,12 +6,12 @@ Serves: axis.unbound, shard_map.*, sharding.divides, sharding.rank
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import kind_of
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
 from traceir.oracle.transforms.batches import batched

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from traceir import lax, random, rules
 from traceir.arrays.array import Array
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.lax.checks.operands import (

@@ -6,7 +6,6 @@ Serves: backend.device, array.*
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Any, SupportsIndex
 
@@ -17,6 +16,7 @@ from traceir.arrays.array import Array
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.asks import install, refused_outside, refusing
 from traceir.arrays.devices import CpuDevice
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray

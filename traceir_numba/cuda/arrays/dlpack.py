@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import as_dtype, is_bfloat16
 
 # Kinds of devices: the processor; CUDA's memory, and what it manages.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from traceir import rules
 from traceir.arrays.array_interface import Methods
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_point
 from traceir.ir.avals import ShapedArray
 from traceir.pytrees import flatten

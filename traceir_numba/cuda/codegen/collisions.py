@@ -8,8 +8,8 @@ loop whose index a term tells is then parallel. Serves: class.scatter
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.loops.nest import (
     Access,
     Apply,

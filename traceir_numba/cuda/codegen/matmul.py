@@ -11,10 +11,10 @@ A thread adds up to 8 by 8 elements; the tile is as large as leaves 128 blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.cuda import cost_model
 from traceir_numba.device_functions import short
 

@@ -8,8 +8,8 @@ Serves: choice.sum-order
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.codegen.body import memory_dtype
 from traceir_numba.cuda.codegen import points, scans, tiles
 from traceir_numba.cuda.codegen.thread_mapping import ThreadMapping

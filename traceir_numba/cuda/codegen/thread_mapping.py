@@ -34,12 +34,12 @@ How many lanes and parts there are depends on extents alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.codegen import collisions
 from traceir_numba.emitters.kinds import reduce_of

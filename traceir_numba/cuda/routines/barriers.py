@@ -6,8 +6,8 @@ Pointers change places, so that all that may point to the same memory are one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.cuda.codegen.thread_mapping import key_of
 from traceir_numba.loops.nest import LoopNest

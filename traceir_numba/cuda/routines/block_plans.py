@@ -25,8 +25,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.routines import step_arguments

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import dedent
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.codegen.body import memory_dtype, pointer_name
 from traceir_numba.codegen.routine import RoutineEmitter, RoutineLines
 from traceir_numba.cuda.codegen.nest import CudaKernelSource

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import kept_over_forks
 from traceir_numba.cuda.codegen.nest import CudaKernelSource, emit
 from traceir_numba.cuda.codegen.thread_mapping import Key, key_of

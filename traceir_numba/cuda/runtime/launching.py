@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import kept_over_forks
 from traceir_numba.cuda.codegen import device_functions, matmul
 from traceir_numba.cuda.codegen.nest import CudaKernelSource, emit

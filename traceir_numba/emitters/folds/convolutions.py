@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn
 from traceir_numba import cost_model
 from traceir_numba.emitters.decompositions import DecompositionBuilder

@@ -7,12 +7,11 @@ choice.sum-order
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import indent
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
-from traceir.text import parse
 from traceir_numba import cost_model
 from traceir_numba.device_functions import (
     TEMPLATES,
@@ -187,6 +186,8 @@ def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
         )
     )
     truths = row.replace(t, "bool", 1)
+    from traceir.text import parse  # not on the way of other programs
+
     return parse(f"""{{ lambda ; x:{whole}. let
         rows:{rows} = transpose[permutation={order}] x
         none:{row} = broadcast_in_dim[

@@ -7,10 +7,11 @@ taken in 64, and those of 64 bits are multiplied by a power of 2 before and afte
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom
 from traceir_numba.emitters.pairs.values import Pair, PairRewriter
 

@@ -7,11 +7,11 @@ program is given, and in results, the two stand beside one another.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import is_key
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.vectors.ir_text import FunctionText, LeftAlone, function_text
 from traceir_numba.llvm.vectors.tables import TableRead, constant_table
 

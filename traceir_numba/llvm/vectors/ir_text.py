@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from traceir.base.fast_dataclass import dataclass
 
 _DEFINE = re.compile(r"define (\S+) @(\S+?)\((.*)\) nounwind (.*)\{$")
 LINE = re.compile(r"(?:(%\S+) = )?(\w+) (.*)")

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.vectors.functions import VectorModule
 from traceir_numba.llvm.vectors.ir_text import (
     CASTS,

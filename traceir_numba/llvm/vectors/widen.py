@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.vectors.functions import VectorModule
 from traceir_numba.llvm.vectors.ir_text import (
     COMPARE,
