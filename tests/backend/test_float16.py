@@ -179,3 +179,15 @@ def test_an_instruction_has_the_bits_of_the_text(
         )
     assert np.array_equal(found[0], wanted[0])
     assert same(found[1], wanted[1])
+
+
+def test_a_number_of_64_bits_is_rounded_twice_in_a_loop_over_numbers() -> None:
+    """No instruction rounds it to 16 bits at once, as LLVM would where it may."""
+    x, key = np.linspace(0.5, 4.0, 5, dtype="float16"), traceir.random.key(7)
+
+    def f(x: Any) -> Any:
+        drawn = jnp.exp(traceir.random.loggamma(key, x, dtype=x.dtype))
+        return traceir.lax.random_gamma_grad(x, drawn) / drawn
+
+    with np.errstate(all="ignore"):
+        assert same(compiled(f)(x), traceir.jit(f, backend="reference")(x))
