@@ -11,7 +11,9 @@ import re
 
 import pytest
 from libraries.__main__ import ENDED, FOLDER, NUMBERS, PROGRAMS, agree, names
+from libraries.speed import TIMES, ratios
 
+ROW = r"^   (\w+), ([\w-]+) ([\w.]+), ([^,]+), ([\d.]+), ([\d.]+)$"
 # Distributions that have another name than what is imported.
 DISTRIBUTIONS = {"haiku": "dm-haiku"}
 
@@ -25,11 +27,15 @@ def test_each_program_has_numbers() -> None:
 
 def test_the_page_tells_each_program_and_the_version_of_its_library() -> None:
     text = (FOLDER.parents[1] / "docs" / "libraries.rst").read_text(encoding="utf-8")
-    rows = re.findall(r"^   (\w+), ([\w-]+) ([\w.]+), (.+)$", text, re.MULTILINE)
+    rows = re.findall(ROW, text, re.MULTILINE)
     assert [row[0] for row in rows] == names()
     pins = (FOLDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert {f"{row[1]}=={row[2]}" for row in rows} <= set(pins)
     assert {row[0] for row in rows if row[3] != "right"} == set(ENDED)
+    times = json.loads(TIMES.read_text())
+    assert {row[0]: list(row[4:]) for row in rows} == {
+        name: ratios(times[name]) for name in names()
+    }
 
 
 @pytest.mark.parametrize("name", names())

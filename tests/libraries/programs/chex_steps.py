@@ -15,6 +15,7 @@ class State:
 
 def main() -> object:
     """The state after some steps."""
+    chex.clear_trace_counter()
     x = jax.random.normal(jax.random.key(0), (6, 3))
     y = x @ jnp.array([1.0, -1.0, 0.5])
 
