@@ -9,6 +9,7 @@ Takes a NumPy array and a `ShapedArray`; gives an immutable `Array`. Start readi
 - `devices`: the devices: groups of threads of this process, where arrays live
 - `layout`: the order of an array's elements in memory, with where it lies
 - `meshes`: meshes: devices in arrays whose dimensions have names
+- `propagation`: layouts of results on devices, found from those of operands
 - `sharding`: layouts of arrays over devices: specs, and shardings of them
 - `shards`: shards: the parts of an array, each on the device that holds it
 """

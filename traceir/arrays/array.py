@@ -34,7 +34,9 @@ class _ArrayType(type):
     def __instancecheck__(cls, instance: object) -> bool:
         kind = type(instance)
         traced = getattr(kind, "is_traced", False) is True
-        return kind is cls or kind is _Deleted or kind is Far or traced
+        return (
+            kind is cls or kind is Placed or kind is _Deleted or kind is Far or traced
+        )
 
 
 @entry_points(
@@ -80,8 +82,10 @@ class Array(Methods, metaclass=_ArrayType):
         if sharding is None or sharding == self.sharding:
             return self
         made = Array._wrap(self._value, self.aval)
-        key = id(made)
-        _placed[key] = weakref.ref(made, lambda _: _placed.pop(key, None)), sharding
+        if sharding != SHARDING:
+            key = id(made)
+            _placed[key] = weakref.ref(made, lambda _: _placed.pop(key, None)), sharding
+            made.__class__ = Placed
         return made
 
     # Place -----------------------------------------------------------------------
@@ -168,13 +172,13 @@ class Array(Methods, metaclass=_ArrayType):
         if kind is not _Deleted:
             if _there:
                 _there.pop(id(self), None)
-            if kind is Array:
+            if kind is Array or kind is Placed:
                 del self._value
             self.__class__ = _Deleted
 
     def _restored(self, value: np.ndarray) -> None:
         """Undo a deletion."""
-        self.__class__ = Array
+        self.__class__ = Placed if id(self) in _placed else Array
         self._value = value
 
     def copy(self) -> Array:
@@ -345,8 +349,18 @@ class Far(Array):
         return self
 
 
+class Placed(Array):
+    """An array that was put elsewhere than whole on the first device.
+
+    Another class, so that a call looks for the layout of its results only if an
+    argument has one: a look at each array would cost every call.
+    """
+
+    __slots__ = ()
+
+
 # The classes of arrays that have not been deleted.
-LIVING = frozenset({Array, Far})
+LIVING = frozenset({Array, Far, Placed})
 
 
 def place_of(value: Any) -> Any:
@@ -374,7 +388,7 @@ def _ask_by_rows(found: rules.Rules) -> None:
     install(Array, refused_outside(found), refusing)
 
 
-for _kind in (_Deleted, Far):
+for _kind in (_Deleted, Far, Placed):
     _kind.__name__ = _kind.__qualname__ = "Array"
 
 

@@ -164,7 +164,7 @@ class Mesh(_MeshAxes):
         return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mesh) and self._key == other._key
+        return self is other or (isinstance(other, Mesh) and self._key == other._key)
 
     def __hash__(self) -> int:
         return hash(self._key)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from traceir.arrays.meshes import Mesh, Shape
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import laid_by
+from traceir.ir.jaxpr import Literal, Var
 from traceir.pytrees import flatten
 
 
@@ -214,6 +216,21 @@ class NamedSharding:
 
 
 Sharding: TypeAlias = NamedSharding | SingleDeviceSharding
+# How variables of programs are to lie. The text of a program, its key and its code are
+# the same with them and without.
+CONSTRAINTS: WeakKeyDictionary[Var, Sharding] = WeakKeyDictionary()
+
+
+def constrain(value: Any, sharding: Sharding | None) -> None:
+    """Note how a traced value is to lie; of a value with a tangent its own part.
+
+    Of an example of a batch nothing is noted: the batch is another array.
+    """
+    while (primal := getattr(value, "primal", None)) is not None:
+        value = primal
+    atom: Var | Literal | None = getattr(value, "_var", None)
+    if sharding is not None and isinstance(atom, Var):
+        CONSTRAINTS[atom] = sharding
 
 
 def is_sharding(value: object) -> bool:

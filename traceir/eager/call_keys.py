@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.arrays.array import Array
+from traceir.arrays.array import Array, Placed
 from traceir.base import cost_model
 
 NAMES, END, TRUE, FALSE, NUMBERS = object(), object(), object(), object(), object()
@@ -34,6 +34,12 @@ def enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
 
 def _enter_array(value: Array, key: list[Any], operands: list[Any]) -> bool:
     key.append(value.aval)
+    operands.append(value)
+    return True
+
+
+def _enter_placed(value: Placed, key: list[Any], operands: list[Any]) -> bool:
+    key += (Placed, value.aval, value.sharding)
     operands.append(value)
     return True
 
@@ -84,6 +90,7 @@ def _enter_dtype(value: np.dtype, key: list[Any], operands: list[Any]) -> bool:
 
 KEY_PARTS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
     Array: _enter_array,
+    Placed: _enter_placed,
     np.ndarray: _enter_foreign,
     bool: _enter_bool,
     float: _enter_float,

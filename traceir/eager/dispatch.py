@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from traceir.arrays.array import Array
+from traceir.arrays.array import Array, Placed
 from traceir.base.caches import cleared, once
 from traceir.base.config import local
 from traceir.base.tracebacks import users_frames
@@ -226,6 +226,8 @@ def _call_on_miss(
     function = plans.function
     if local.outside is None:
         return function(*args, **kwargs)
+    if key not in plans.seen and Placed in map(type, operands):
+        plans.seen[key] = False  # a plan at once: it knows how the results lie
     plan = plans.missed(key, lambda: _plan_for(function, args, kwargs, operands))
     return function(*args, **kwargs) if plan is None else plan(*operands)
 
@@ -245,7 +247,8 @@ def _plan_for(
             *traced, **{n: _with_tracers(v, rest) for n, v in kwargs.items()}
         )
 
-    kinds = [OWN if type(v) is Array else FOREIGN for v in operands]
+    placed = Placed in map(type, operands)
+    kinds = [OWN if type(v) in (Array, Placed) else FOREIGN for v in operands]
     try:
         avals = list(map(typeof, operands))
     except TraceirError:  # arrays of texts, say, which few functions take
@@ -257,13 +260,17 @@ def _plan_for(
     # A copy is no operation, and a plan that hands an operand on would make none.
     if any(found is v for v in operands) and function(*args, **kwargs) is not found:
         return None
+    if placed:
+        from traceir.eager.placed_plans import placing  # which few programs need
+
+        return placing(plan, call, operands)
     return plan
 
 
 def _with_tracers(value: Any, tracers: Iterator[Tracer]) -> Any:
     """An argument with tracers in the places of arrays."""
     kind = type(value)
-    if kind is Array or kind is np.ndarray:
+    if kind is Array or kind is np.ndarray or kind is Placed:
         return next(tracers)
     if kind is list or kind is tuple:
         return kind([_with_tracers(v, tracers) for v in value])

@@ -23,7 +23,7 @@ T = TypeVar("T")
 class Var:
     """A typed name, defined once; two variables are equal when they are one object."""
 
-    __slots__ = ("aval",)
+    __slots__ = ("aval", "__weakref__")
 
     def __init__(self, aval: ShapedArray) -> None:
         self.aval = aval

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array
+from traceir.arrays.array import LIVING, Array, Placed
 from traceir.base import source_info
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
@@ -24,7 +24,7 @@ from traceir.jit.cache.signature import StaticSpec, bind_arguments, resolve_stat
 from traceir.jit.cache.trace_cache import GUARD, TraceCacheEntry
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
-from traceir.jit.hot_path.raw_keys import input_of, raw_key, to_numpy
+from traceir.jit.hot_path.raw_keys import input_of, placing_if_placed, raw_key, to_numpy
 from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
 from traceir.jit.stages import CallForm
@@ -97,7 +97,7 @@ class DonatingFunction(JitFunction[P, R]):
         unusable = [entry.closed.in_avals[k] for k in wanted if k not in usable]
         if unusable:
             _tell(unusable)
-        run = _Donor(
+        donor = _Donor(
             entry,
             exe,
             prepared.call,
@@ -105,6 +105,7 @@ class DonatingFunction(JitFunction[P, R]):
             usable,
             self._options.numpy_out,
         )
+        run = placing_if_placed(donor, entry, prepared.leaves, self._options.numpy_out)
         runner = Runner(
             run,
             entry,
@@ -115,6 +116,7 @@ class DonatingFunction(JitFunction[P, R]):
             self._options.numpy_out,
             usable,
             taken,
+            _guard_tried=hasattr(run, "places"),
         )
         if raw is not None:
             self._cache.remember(self._fast, raw, entry, runner)
@@ -217,7 +219,7 @@ class _Donor:
             return
         for k in self.usable:
             again = [n for n, v in enumerate(found) if v is found[k] and n != k]
-            if again and type(found[k]) is Array:
+            if again and type(found[k]) in (Array, Placed):
                 paths = self.call.paths
                 got = f"{paths[k]}, which is also {paths[again[0]]}"
                 raise rules.error("jit.donate-twice", got=got)

@@ -199,8 +199,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
                 bound.origins,
                 exe.run,
                 self._options.numpy_out,
-                # A guard knows arrays of the host alone.
-                _guard_tried=keeps_on_device(exe),
+                # A guard knows arrays of the host alone, which lie nowhere else.
+                _guard_tried=keeps_on_device(exe) or hasattr(run, "places"),
             )
             found = by_value(self._fast.get(raw), bound, args, kwargs, runner)
             self._cache.remember(self._fast, raw, entry, found)
@@ -351,7 +351,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         kernels, what each one fuses, reads and writes, how wide its vectors are and
         how many threads share it, which arrays lie in memory between them and why,
         and how long the program took to make. With `what="compile"`, where that time
-        went. Then it is traced and compiled.
+        went. With `what="sharding"`, how each result lies on devices, and where that
+        would have been a guess. Then it is traced and, but for the last, compiled.
 
         Raises ValueError (jit.explain) for another `what`.
 
@@ -370,25 +371,22 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         """
         own = "what" in self._form.signature.parameters
         what = "cache" if own else kwargs.pop("what", "cache")
-        match what:
-            case "cache":
-                found = self._explain_cache(args, kwargs)
-            case "speed" | "compile":
-                found = self._explain_made(what, args, kwargs)
-            case _:
-                raise rules.error("jit.explain", got=repr(what))
+        if what not in ("cache", "speed", "compile", "sharding"):
+            raise rules.error("jit.explain", got=repr(what))
+        with self._context():
+            found = self._explained(what, self._prepare(args, kwargs))
         return NotebookText(found, "text", f"{what} of {self._name}")
 
-    def _explain_made(self, what: str, args: Any, kwargs: Any) -> str:
-        with self._context():
-            entry, _ = self._entry(self._prepare(args, kwargs))
-            exe = executable(entry, self._backend(), self._options.keep_unused)
-        return f"{exe.as_text(what)}, trace {entry.seconds * 1e3:.1f} ms"
+    def _explained(self, what: str, prepared: Prepared) -> str:
+        if what == "cache":
+            return explained(self._cache, prepared, self._fun)
+        entry, prepared = self._entry(prepared)
+        if what == "sharding":
+            from traceir.jit.hot_path import result_layouts  # which few programs need
 
-    def _explain_cache(self, args: Any, kwargs: Any) -> str:
-        """`hit`, or the reason of a miss or of a stale entry; and what is known."""
-        with self._context():
-            return explained(self._cache, self._prepare(args, kwargs), self._fun)
+            return result_layouts.explained(entry, prepared.leaves)
+        exe = executable(entry, self._backend(), self._options.keep_unused)
+        return f"{exe.as_text(what)}, trace {entry.seconds * 1e3:.1f} ms"
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, size and compilations of the function's cache."""

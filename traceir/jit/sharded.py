@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import rules
-from traceir.arrays.array import LIVING
-from traceir.arrays.sharding import check_sharding, spread_shardings
+from traceir.arrays.array import LIVING, Array
+from traceir.arrays.sharding import check_sharding, constrain, spread_shardings
 from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
@@ -46,7 +48,7 @@ class ShardedFunction(JitFunction[P, R]):
         """Call it; raises ValueError (sharding.rank, sharding.divides, …)."""
         wanted, results = self._shardings
         if wanted is not None:
-            self._check(wanted, args, kwargs)
+            args = self._given(wanted, args, kwargs)
         outs = super().__call__(*args, **kwargs)
         return outs if results is None else _placed(results, outs)
 
@@ -57,8 +59,8 @@ class ShardedFunction(JitFunction[P, R]):
     def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> CallForm:
         return CallForm(prepared.bound.origins, shardings=self._shardings)
 
-    def _check(self, wanted: Any, args: Any, kwargs: Any) -> None:
-        """Refuse arguments that cannot lie as `in_shardings` asks."""
+    def _given(self, wanted: Any, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        """The arguments, lying as `in_shardings` asks; refuses those that cannot."""
         if kwargs:
             raise rules.error("sharding.keyword", got=", ".join(kwargs))
         static = self._static.positions
@@ -71,6 +73,9 @@ class ShardedFunction(JitFunction[P, R]):
         paths = leaf_paths(labels[: len(traced)], tree)
         for leaf, place, path in zip(leaves, places, paths, strict=True):
             check_sharding(place, typeof(leaf).shape, f"the argument {path}")
+        pairs = zip(leaves, places, strict=True)
+        there = iter(tree.unflatten([_lying(leaf, place) for leaf, place in pairs]))
+        return tuple(a if k in static else next(there) for k, a in enumerate(args))
 
 
 def _placed(wanted: Any, outs: Any) -> Any:
@@ -80,9 +85,16 @@ def _placed(wanted: Any, outs: Any) -> Any:
     for leaf, place, path in zip(leaves, places, tree.paths(), strict=True):
         what = f"the result{flatten.key_path(path)}"
         check_sharding(place, typeof(leaf).shape, what)
-    return tree.unflatten(
-        [
-            leaf._at(place) if type(leaf) in LIVING else leaf
-            for leaf, place in zip(leaves, places, strict=True)
-        ]
-    )
+    pairs = zip(leaves, places, strict=True)
+    return tree.unflatten([_lying(leaf, place) for leaf, place in pairs])
+
+
+def _lying(leaf: Any, place: Any) -> Any:
+    """An array that lies there, or a traced value that is to; NumPy's become ours."""
+    if type(leaf) is np.ndarray and leaf.ndim and place is not None:
+        aval = typeof(leaf)
+        leaf = Array._wrap(np.array(leaf, aval.dtype, order="C"), aval)
+    if type(leaf) in LIVING:
+        return leaf._at(place)
+    constrain(leaf, place)
+    return leaf

@@ -26,7 +26,7 @@ from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
-from traceir.jit.hot_path.raw_keys import inputs_of, to_numpy
+from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
@@ -314,8 +314,12 @@ class Compiled(_Analyzed):
         wrap = to_numpy if self.numpy_out else Array._wrap
         found = self.entry.out_tree.unflatten(list(map(wrap, results, avals)))
         if not self.entry.writes:
-            return found
+            return self._laid_out(found, leaves)
         return write_back(found, values, leaves)
+
+    def _laid_out(self, found: Any, leaves: Sequence[Any]) -> Any:
+        run = placing_if_placed(lambda *_: found, self.entry, leaves, self.numpy_out)
+        return run((), {})
 
     def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
         """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.arrays.array import Array, Far
+from traceir.arrays.array import LIVING, Array
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
@@ -64,7 +64,7 @@ def typeof(x: Value) -> ShapedArray:
 
 def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     """A concrete value as an array of the abstract value's dtype."""
-    if type(value) is Array or type(value) is Far:
+    if type(value) is Array or type(value) in LIVING:
         return value._value
     try:
         return np.asarray(value, aval.dtype)

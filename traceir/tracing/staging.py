@@ -165,7 +165,8 @@ class StagingTrace(Trace):
             aval = typeof(value)
             # A NumPy array may change later; the program has it as it was traced.
             frozen = as_numpy(value, aval)
-            frozen = frozen if type(value) is Array else np.array(frozen, order="C")
+            if type(value) not in LIVING:
+                frozen = np.array(frozen, order="C")
             found = self.constants[known] = Var(aval), frozen, value
         return found[0]
 

@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array, Far, far, place_of, with_place
+from traceir.arrays.array import (
+    LIVING,
+    Array,
+    Far,
+    Placed,
+    far,
+    place_of,
+    with_place,
+)
+from traceir.arrays.sharding import CONSTRAINTS
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import no_array
 from traceir.jit.cache.cache_key import CallSignature
@@ -66,6 +75,7 @@ def _raw_node(tree: Any) -> Any:
 RAW: dict[type, Callable[[Any], Any]] = {
     Array: attrgetter("aval"),
     Far: attrgetter("aval"),
+    Placed: attrgetter("aval", "sharding"),
     np.ndarray: _raw_ndarray,
     bool: type,
     int: type,
@@ -119,6 +129,27 @@ def make_fast_path(
     """A runner of one entry: from the call's arguments to its results."""
     if keeps_on_device(exe) and not numpy_out:
         return _on_device_path(entry, exe, prepared)
+    run = _host_path(entry, exe, prepared, numpy_out)
+    return placing_if_placed(run, entry, prepared.leaves, numpy_out)
+
+
+def placing_if_placed(
+    run: Callable[..., Any], entry: TraceCacheEntry, leaves: Sequence[Any], plain: bool
+) -> Callable[..., Any]:
+    """The runner; one that lays results out if an argument, or a variable of a program,
+    lies somewhere, and results are not `plain` arrays of NumPy.
+    """
+    if plain or not (CONSTRAINTS or Placed in map(type, leaves)):
+        return run
+    from traceir.jit.hot_path.result_layouts import placing  # which few programs need
+
+    return placing(run, entry, leaves)
+
+
+def _host_path(
+    entry: TraceCacheEntry, exe: Any, prepared: Prepared, numpy_out: bool
+) -> Callable[..., Any]:
+    """A runner whose arrays are memory of the host."""
     read, run, avals = _input_reader(prepared), exe.run, entry.closed.out_avals
     wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
     tree = entry.out_tree

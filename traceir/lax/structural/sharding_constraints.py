@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array
+from traceir.arrays.array import LIVING
 from traceir.arrays.meshes import AxisType
 from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
     check_sharding,
+    constrain,
     spread_shardings,
 )
 from traceir.base import config
@@ -47,7 +48,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
     return tree.unflatten([_constrained(*row) for row in rows])
 
 
-def _constrained(leaf: Any, place: Any, path: flatten.Path) -> Array:
+def _constrained(leaf: Any, place: Any, path: flatten.Path) -> Any:
     value = as_array(operand("with_sharding_constraint", leaf))
     check_sharding(place, value.shape, flatten.key_path(path, "x"))
     if isinstance(place, NamedSharding):
@@ -55,7 +56,15 @@ def _constrained(leaf: Any, place: Any, path: flatten.Path) -> Array:
         named = [a for d in range(len(place.spec)) for a in place.spec.axes(d)]
         if any(types[axis] is not AxisType.Auto for axis in named):
             raise rules.error("sharding.auto", got=f"{place.spec!r} and {place.mesh}")
-    return value._at(place) if type(value) in LIVING else value
+    return _at(value, place)
+
+
+def _at(value: Any, place: Any) -> Any:
+    """An array that lies so, or a traced value that is to."""
+    if type(value) in LIVING:
+        return value._at(place)
+    constrain(value, place)
+    return value
 
 
 # -- results --------------------------------------------------------------------------
@@ -114,7 +123,7 @@ def lying(value: Any, place: Any, name: str) -> Any:
     device.known), RuntimeError (sharding.mesh).
     """
     check_sharding(place, value.shape, f"the result of {name}")
-    return value._at(place) if type(value) in LIVING else value
+    return _at(value, place)
 
 
 def check_explicit(place: Any, name: str) -> None:

@@ -19,6 +19,7 @@ from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
     check_sharding,
+    constrain,
     spread_specs,
 )
 from traceir.base import config
@@ -313,4 +314,7 @@ def _joined(
         value = bind("transpose", value, permutation=tuple(order))
     if tuple(whole) != shape:
         value = bind("reshape", value, new_sizes=tuple(whole))
-    return value._at(sharding) if type(value) in LIVING else value
+    if type(value) in LIVING:
+        return value._at(sharding)
+    constrain(value, sharding)
+    return value
