@@ -65,7 +65,8 @@ def typeof(x: Value) -> ShapedArray:
 def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     """A concrete value as an array of the abstract value's dtype."""
     if type(value) is Array or type(value) in LIVING:
-        return value._value
+        own: np.ndarray = value._value
+        return own
     try:
         return np.asarray(value, aval.dtype)
     except TypeError:  # a struct, which has no elements
