@@ -86,3 +86,20 @@ def of_function(keys: Any, i: Any) -> Any:
 
 
 PROGRAMS = [of_choice, of_turns, of_scan, of_map, of_two_axes, of_function]
+
+
+def _chosen(key: Any, n: Any, i: Any) -> Any:
+    return lax.cond(i > 0, lambda k, n: (k, n + 1), lambda k, n: (k, n), key, n)
+
+
+def _counted(key: Any, n: Any, i: Any) -> Any:
+    return lax.fori_loop(0, i, lambda _, c: (c[0], c[1] + 2), (key, n))
+
+
+def _made(key: Any, n: Any, i: Any) -> Any:
+    fold = lax.cond(i > 1, random.fold_in, lambda k, n: k, key, n)
+    return fold, n
+
+
+# Regions that a key goes through, beside a number: neighbours are one routine.
+REGIONS = {"a choice": _chosen, "turns": _counted, "a choice that makes one": _made}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import CALL, PACKED, executable, traced
-from key_programs import KEYS, MOVES, PROGRAMS, is_key
+from key_programs import KEYS, MOVES, PROGRAMS, REGIONS, is_key
 
 import traceir
 import traceir.numpy as jnp
@@ -145,3 +145,15 @@ def test_orders_do_not_depend_on_wide_numbers() -> None:
             for backend in ("reference", "numba"):
                 f = traceir.jit(lambda k: random.permutation(k, 5), backend=backend)
                 assert f(random.key(42)).tolist() == want
+
+
+@pytest.mark.parametrize("first", REGIONS)
+@pytest.mark.parametrize("then", REGIONS)
+def test_a_key_goes_through_neighbouring_regions(first: str, then: str) -> None:
+    def f(key: Any, n: Any, i: Any) -> Any:
+        key, n = REGIONS[first](key, n, i)
+        return REGIONS[then](key, n + 3, i)
+
+    for i in range(3):
+        both(f, KEYS[0], 5, i)
+        both(traceir.vmap(f, (0, None, None)), KEYS, 5, i)

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_key, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects
 from traceir.ir.jaxpr import (
@@ -67,10 +67,10 @@ def _belongs_together(eqns: Sequence[Eqn]) -> bool:
 
 
 def _is_small(eqn: Eqn) -> bool:
-    """True if an equation computes, reads or writes one number, which is not complex:
-    in a region such are two numbers."""
-    atoms = (*eqn.inputs, *eqn.outputs)
-    if any(kind_of(a.aval.dtype) == "c" for a in atoms):
+    """True if an equation computes, reads or writes one number, which is no complex
+    one and no key: in a region such are two numbers."""
+    dtypes = [a.aval.dtype for a in (*eqn.inputs, *eqn.outputs)]
+    if any(kind_of(dtype) == "c" or is_key(dtype) for dtype in dtypes):
         return False
     match entry_of(eqn):
         case ForeignCall():
