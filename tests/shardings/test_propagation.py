@@ -113,6 +113,9 @@ def test_results_outside_of_jit_lie_so_too() -> None:
         assert (rows + 1).sharding.spec == P("x", None)
         assert jnp.sum(rows, axis=1).sharding.spec == P("x")
         assert (jnp.ones((8, 4)) + rows).sharding.spec == P("x", None)
+        assert jnp.zeros_like(rows).sharding == rows.sharding
+        assert rows[:, 1].sharding.spec == rows[:, jnp.array(1)].sharding.spec == P("x")
+        assert rows[rows > 3].shape == (28,)
         assert (jnp.ones((8, 4)) + 1).sharding == SingleDeviceSharding()
 
 

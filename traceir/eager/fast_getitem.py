@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.arrays.array import Array
+from traceir.arrays.array import Array, Placed
 from traceir.base import cost_model
 from traceir.base.caches import cleared
 from traceir.base.config import local
@@ -48,6 +48,10 @@ def with_fast_getitem(function: Callable[..., Any]) -> Callable[..., Any]:
         """Read by NumPy if the index is plain, else by the function."""
         try:
             if type(x) is not Array:
+                if type(x) is Placed:
+                    from traceir.eager.placed_plans import part_of
+
+                    return part_of(function, x, index)
                 return function(x, index)
             kind = type(index)
             try:
