@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import traceir
 import traceir.numpy as jnp
 from traceir.base import lazy_exports
 from traceir.base.moved_modules import MOVED
@@ -145,6 +147,15 @@ def test_a_function_is_imported_when_it_is_asked_for() -> None:
 def test_a_program_is_printed_though_no_printer_was_imported() -> None:
     code = "import traceir; str(traceir.make_jaxpr(lambda x: x)(1.0))"
     assert "traceir.text.printer" in modules(code)
+
+
+def test_a_module_that_is_asked_for_alone_is_there() -> None:
+    """Nothing else has imported it: a module is a name of its package only then."""
+    later = traceir._LATER.items()
+    names = [name for name, m in later if hasattr(import_module(m), "__path__")]
+    assert {"checkpoint_policies", "monitoring"} <= {*names}
+    for name in names:
+        assert modules(f"import traceir; traceir.{name}"), name
 
 
 def test_all_names_are_listed_and_there() -> None:

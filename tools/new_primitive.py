@@ -23,7 +23,7 @@ CHAPTER = "spec/special.rst"
 KERNELS = "traceir/reference/kernels/special/in_float64.py"
 EMITTERS = "traceir_numba/emitters/scalars.py"
 FUNCTIONS = "traceir/lax/elementwise/special.py"
-NAMESPACE = "traceir/lax/__init__.py"
+NAMESPACE = "traceir/lax/__init__.pyi"
 CASES = "spec/cases/special.tir"
 DERIVATIVES = "spec/cases/grad.tir"
 BATCHES = "spec/cases/vmap.tir"
@@ -204,20 +204,14 @@ def spliced(path: Path, name: str) -> str:
 
 
 def listed(path: Path, name: str) -> str:
-    """The text of a namespace that imports a function, and lists it."""
+    """The text of a namespace with a line for a function, at its place."""
     text = path.read_text(encoding="utf-8")
     module = FUNCTIONS.removesuffix(".py").replace("/", ".")
-    text = into(text, f"from {module} import (\n", f"    {name},\n", ")\n")
-    return into(text, "__all__ = [\n", f'    "{name}",\n', "]\n")
-
-
-def into(text: str, head: str, line: str, end: str) -> str:
-    """The text with a line at its place in the sorted block below a head."""
-    start = text.index(head) + len(head)
-    stop = text.index(end, start)
-    lines = text[start:stop].splitlines(keepends=True)
-    place = next((k for k, other in enumerate(lines) if other > line), len(lines))
-    return text[:start] + "".join([*lines[:place], line, *lines[place:]]) + text[stop:]
+    head = f"from {module} import "
+    lines = [line for line in text.splitlines(True) if line.startswith(head)]
+    block = "".join(lines)
+    lines.append(f"{head}{name} as {name}\n")
+    return text.replace(block, "".join(sorted(lines)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

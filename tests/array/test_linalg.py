@@ -360,3 +360,10 @@ def test_products_of_einsum_may_be_those_of_a_function(dtype: str) -> None:
     np.testing.assert_array_equal(found, jnp.einsum("bij,bjk->bik", x, y))
     options = {"preferred_element_type": np.dtype("float32")}
     assert seen == [((((2,), (1,)), ((0,), (0,))), "high", options)]
+
+
+def test_sums_of_products_of_weak_arrays_are_weak() -> None:
+    weak = jnp.broadcast_to(jnp.asarray(2.0), (3, 3))
+    assert weak.weak_type and jnp.einsum("ij,jk->ik", weak, weak).weak_type
+    asked = jnp.einsum("ij,jk", weak, weak, preferred_element_type="float32")
+    assert not asked.weak_type

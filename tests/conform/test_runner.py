@@ -60,7 +60,7 @@ def judged(name: str, *cases: str, limits: Limits = LIMITS) -> dict[str, Verdict
         ("OddEvent", "ppf", "the event 'dances'"),
         ("NoRule", "ppf", "the rule 5"),
         ("NoValues", "ppf", "values that are no tuple but list"),
-        ("NoValue", "ppf", "no Value but float"),
+        ("NoValue", "ppf", "no TypedValue but float"),
         ("NoType", "ppf", "a value of the type 'f32'"),
         ("NoElements", "ppf", "no array but NoneType"),
         ("OtherType", "ppf", "type f32[] with an array float64[]"),

@@ -71,7 +71,8 @@ def load(
         value: object = import_module(f"{module}.{name}")
         publish(vars(value))
     else:
-        value = shown(getattr(import_module(module), name))
+        # As `from module import name` does: a name may be a module of a package.
+        value = shown(getattr(__import__(module, fromlist=[name]), name))
     # What another thread has published is what this one gives, too.
     return package.setdefault(name, value)
 

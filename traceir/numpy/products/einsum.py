@@ -71,12 +71,10 @@ def einsum(
     """
     terms, result = _read(subscripts, operands)
     values = promoted("einsum", *(term.value for term in terms))
-    wanted = typeof(values[0]).dtype
+    own, wanted = _dot_general is lax.dot_general, typeof(values[0]).dtype
     if preferred_element_type is not None:
         wanted = dtype_of(preferred_element_type, "einsum")
-    own = _dot_general is lax.dot_general
-    if own:
-        values = [convert(v, wanted) for v in values]
+        values = [convert(v, wanted) for v in values] if own else values
     truths = typeof(values[0]).dtype == BOOL
     if truths:
         values = [convert(v, default_dtype(int)) for v in values]
