@@ -94,6 +94,7 @@ if TYPE_CHECKING:
         tree_util,
     )
     from traceir.base.config import enable_x64 as enable_x64
+    from traceir.base.config_scopes import array_api as array_api
     from traceir.base.config_scopes import boundscheck as boundscheck
     from traceir.base.config_scopes import check_tracer_leaks as check_tracer_leaks
     from traceir.base.config_scopes import control_flow as control_flow

@@ -49,6 +49,7 @@ def run(suite: Path) -> int:
         settings |= {"PYTHONPATH": str(ROOT / "tests"), "PYTEST_ADDOPTS": "-p drawing"}
         command = [str(suite), "traceir.numpy", sys.executable, EXAMPLES]
         environment = {**os.environ, "TRACEIR_ENABLE_X64": "1", **settings}
+        environment["TRACEIR_ARRAY_API"] = "1"
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
         if done.returncode or not found.exists():
             print("The suite could not run.")

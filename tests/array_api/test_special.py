@@ -14,6 +14,7 @@ import pytest
 import standard
 from execution_modes import WAYS, runner
 
+import traceir
 import traceir.numpy as jnp
 from traceir.base.config import enable_x64
 
@@ -21,7 +22,7 @@ SPECIAL = {
     name: list(group)
     for name, group in groupby(standard.specials(), key=lambda case: case.name)
 }
-# Zeros with another sign than the standard's: the programs are those of jax.numpy.
+# Zeros with another sign than the standard's without the flag, as in jax.numpy.
 OTHERWISE = {
     ("floor_divide", "-0", "over"): "+0",
     ("floor_divide", "-0", "under"): "-0",
@@ -40,8 +41,8 @@ def test_special_cases_are_of_functions() -> None:
 
 
 @cache
-def special(way: str, dtype: str) -> dict[str, np.ndarray]:
-    """The results of all special operands, in one program."""
+def special(way: str, dtype: str, flag: bool = False) -> dict[str, np.ndarray]:
+    """The results of all special operands, in one program, with the flag or without."""
     operands = {}
     for name, cases in SPECIAL.items():
         points = [xs for case in cases for xs in case.points()]
@@ -50,7 +51,7 @@ def special(way: str, dtype: str) -> dict[str, np.ndarray]:
     def f(operands: dict[str, list[Any]]) -> dict[str, Any]:
         return {name: getattr(jnp, name)(*xs) for name, xs in operands.items()}
 
-    with enable_x64():
+    with enable_x64(), traceir.array_api(flag):
         given = {n: list(map(jnp.asarray, xs)) for n, xs in operands.items()}
         found = runner(way)(f, given)
     return {name: np.asarray(x, "float64") for name, x in found.items()}
@@ -68,6 +69,45 @@ def test_special_operands(name: str, way: str, dtype: str) -> None:
         if not ours(case).admits(float(got), xs, error)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["floor_divide", "remainder"])
+def test_special_operands_by_the_flag(name: str, way: str) -> None:
+    points = [(case, xs) for case in SPECIAL[name] for xs in case.points()]
+    wrong = [
+        (*case.operands, xs, case.result, float(got))
+        for (case, xs), got in zip(points, special(way, "float64", True)[name])
+        if not case.admits(float(got), xs, 1e-15)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_quotients_and_signs_by_the_flag(way: str) -> None:
+    def f(x: Any, y: Any) -> list[Any]:
+        pairs = jnp.floor_divide(x, y), jnp.remainder(x, y), *jnp.divmod(x, y)
+        return [*pairs, jnp.sign(x), jnp.sign(jnp.asarray(x, int) * 0)]
+
+    with enable_x64(), traceir.array_api(True):
+        found = runner(way)(f, jnp.asarray(LEFT), jnp.asarray(RIGHT))
+    with np.errstate(all="ignore"):
+        plain, rest = LEFT / RIGHT, np.remainder(LEFT, RIGHT)
+        ends = np.isinf(LEFT) | np.isinf(RIGHT) | (LEFT == 0)
+        floor = np.where(ends, plain, np.floor_divide(LEFT, RIGHT))
+    wanted = floor, rest, floor, rest, np.sign(LEFT), np.zeros(LEFT.shape)
+    for got, want in zip(map(np.asarray, found), wanted, strict=True):
+        np.testing.assert_array_equal(got, want)
+        real = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(got)[real], np.signbit(want)[real])
+
+
+def test_places_by_the_flag() -> None:
+    edges = jnp.array([1.0, 2.0])
+    with enable_x64():
+        assert jnp.searchsorted(edges, 2.0).dtype == "int32"
+        with traceir.array_api(True):
+            assert jnp.searchsorted(edges, 2.0).dtype == "int64"
 
 
 def ours(case: standard.Special) -> standard.Special:

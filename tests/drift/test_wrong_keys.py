@@ -40,6 +40,7 @@ ROWS = {
     "cache.key.sanitize": "sanitize/a-place-outside",
     "cache.key.threefry_partitionable": "config/layouts-of-bits-split-traces",
     "cache.key.enable_custom_prng": "config/typed-keys-of-seeds-split-traces",
+    "cache.key.array_api": "config/the-standards-results-split-traces",
     "cache.key.axes": "cache/axes-split-traces",
     "cache.key.strict": "strict/without-it-what-was-read-stays",
     "cache.key.tree": "cache/tree",

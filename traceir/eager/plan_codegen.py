@@ -43,6 +43,7 @@ KEYED_FIELDS = frozenset(
         "numpy_dtype_promotion",
         "threefry_partitionable",
         "enable_custom_prng",
+        "array_api",
     }
 )
 

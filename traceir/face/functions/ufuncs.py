@@ -21,6 +21,7 @@ from traceir.face.arrays.unwrapping import claim_for_writing, unwrapped
 from traceir.face.arrays.values import cast, dtype_in, operand_of
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import Operand, convert, given
+from traceir.numpy.elementwise import standard
 from traceir.tracing.trace import typeof
 
 Function = Callable[..., Any]
@@ -53,6 +54,13 @@ def signed(function: Function, found: Any, x: Operand, y: Operand) -> Any:
         parts = zip((jnp.floor_divide, jnp.remainder), found, strict=True)
         return tuple(signed(part, value, x, y) for part, value in parts)
     return found
+
+
+def _parts(x: Operand) -> Any:
+    """The fraction, of infinities 0, and the whole part, both signed as the number."""
+    fraction, whole = jnp.modf(x)
+    fraction = jnp.where(jnp.isinf(x), 0, fraction)
+    return jnp.copysign(fraction, x), jnp.copysign(whole, x)
 
 
 def _on_truths(function: Function, truths: Function) -> Function:
@@ -90,6 +98,9 @@ OWN: dict[str, Function] = {
     "remainder": _by_zero(jnp.remainder),
     "fmod": _by_zero(jnp.fmod),
     "divmod": _by_zero(jnp.divmod),
+    "sign": standard.sign,
+    "modf": _parts,
+    "spacing": lambda x: jnp.spacing(jnp.add(x, 0)),  # of -0 that of 0
     "conjugate": _conjugate,
 }
 

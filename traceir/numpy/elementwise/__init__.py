@@ -12,5 +12,6 @@ primitive or a composite. Start reading at `arithmetic.add`.
 - `gcd`: greatest common divisors and least common multiples
 - `logic`: comparisons and truth values
 - `rounding`: rounding, remainders and special values
+- `standard`: results of the Array API standard where JAX has others
 - `trigonometric`: tangents, inverse trigonometric functions and angles
 """

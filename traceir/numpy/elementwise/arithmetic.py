@@ -23,6 +23,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     typed,
 )
+from traceir.numpy.elementwise import standard
 from traceir.tracing.trace import bind_one, typeof
 
 
@@ -157,10 +158,13 @@ def square(x: Operand) -> Array:
 def sign(x: Operand) -> Array:
     """-1, 0 or 1 with the sign of each element; raises sign.numeric.
 
+    That of -0 is -0, and with the flag `array_api` 0.
+
     >>> sign(-2.5)
     Array(-1., dtype=float32, weak_type=True)
     """
-    return lax.sign(operand("sign", x))
+    value = operand("sign", x)
+    return standard.sign(value) if standard.is_followed() else lax.sign(value)
 
 
 def negative(x: Operand) -> Array:

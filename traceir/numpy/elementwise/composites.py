@@ -29,6 +29,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.numpy.elementwise import standard
 from traceir.numpy.elementwise.arithmetic import maximum, minimum
 from traceir.numpy.elementwise.logic import logical_and as _and
 from traceir.numpy.elementwise.logic import truth
@@ -125,8 +126,9 @@ def _rounded(value: Operand, decimals: int) -> Array:
 def floor_divide(x: Operand, y: Operand) -> Array:
     """Greatest whole number not above the quotient of elements.
 
-    An integer divided by 0 is -1 or -2, as the signs go. Raises TypeError
-    (face.argument, face.broadcast).
+    An integer divided by 0 is -1 or -2, as the signs go. With the flag `array_api`, it
+    is the quotient itself where an operand is infinite, and 0 has its sign. Raises
+    TypeError (face.argument, face.broadcast).
 
     >>> floor_divide(-7, 2)
     Array(-4, dtype=int32, weak_type=True)
@@ -148,7 +150,8 @@ def floor_divide(x: Operand, y: Operand) -> Array:
 def remainder(x: Operand, y: Operand) -> Array:
     """Remainder of the floor quotient of elements, with the sign of the divisor.
 
-    Raises TypeError (face.argument, face.broadcast).
+    A remainder of 0 has the sign of the dividend, and with the flag `array_api` that of
+    the divisor, too. Raises TypeError (face.argument, face.broadcast).
 
     >>> remainder(-7, 2)
     Array(1, dtype=int32, weak_type=True)
@@ -160,7 +163,10 @@ def remainder(x: Operand, y: Operand) -> Array:
     rest = lax.rem(x, y)
     some = lax.ne(rest, _like(0, rest))
     signs = lax.ne(lax.lt(rest, _like(0, rest)), lax.lt(y, _like(0, y)))
-    return lax.select_n(lax.bitwise_and(signs, some), rest, lax.add(rest, y))
+    rest = lax.select_n(lax.bitwise_and(signs, some), rest, lax.add(rest, y))
+    if kind_of(typeof(x).dtype) == "f" and standard.is_followed():
+        return standard.remainder(rest, y)
+    return rest
 
 
 mod = remainder
@@ -188,7 +194,10 @@ def _float_divmod(x: Operand, y: Operand) -> Pair:
     uneven = lax.bitwise_and(some, lax.ne(lax.sign(y), lax.sign(rest)))
     rest = lax.select_n(uneven, rest, lax.add(rest, y))
     lower = lax.sub(quotient, _like(1, quotient))
-    return lax.round(lax.select_n(uneven, quotient, lower)), rest
+    quotient = lax.round(lax.select_n(uneven, quotient, lower))
+    if standard.is_followed():
+        return standard.quotient(quotient, x, y), standard.remainder(rest, y)
+    return quotient, rest
 
 
 def _numbers(name: str, x: Operand, y: Operand) -> list[Operand]:

@@ -13,7 +13,9 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base.config import local
 from traceir.dtypes import finfo, kind_of
+from traceir.ir.promotion import canonical_dtype
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -29,6 +31,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.structural.index_dtypes import index_dtype
 from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise import standard
 from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
 from traceir.numpy.elementwise.composites import clip, remainder
 from traceir.numpy.elementwise.composites import where as _where
@@ -63,7 +66,8 @@ def searchsorted(
     """The position at which each number of `v` belongs in `a`, a vector in ascending
     order.
 
-    Places are int32, as JAX's are, and int64 where `a` is too long for that.
+    Places are int32, as JAX's are, and int64 where `a` is too long for that; with the
+    flag `array_api`, they have the default integer dtype.
 
     Before its equals with `side` "left", behind them with "right". With `sorter`, it is
     `a[sorter]` that is in order. `method` says how, not what: "scan" and
@@ -81,7 +85,10 @@ def searchsorted(
         raise rules.error("order.sorted", got=f"shape {values.shape}")
     if sorter is not None:
         values = at_places(values, as_array(operand("searchsorted", sorter, 2)), 0)
-    return convert(_placed(values, numbers, side, method), index_dtype(values.shape))
+    found = _placed(values, numbers, side, method)
+    whole = canonical_dtype(np.dtype("int64"), local.context.x64)
+    dtype = whole if standard.is_followed() else index_dtype(values.shape)
+    return convert(found, dtype)
 
 
 def _placed(values: Array, numbers: Array, side: str, method: str) -> Array:
