@@ -12,7 +12,9 @@ from traceir.conform.casefiles.profiles import profile_of
 from traceir.conform.judging.adapters import Adapter, load
 
 ECHOES = ("Echo", "EchoesInputs", "EchoesLast", "EchoesAlike")
-CHECKERS = ("Checks", "ChecksTyped", "ChecksInThread", "ChecksInChild", "Infers")
+# With one case in how many: a thread or a process for each takes its time.
+CHECKERS = {"Checks": 5, "ChecksTyped": 5, "Infers": 5}
+CHECKERS |= {"ChecksInThread": 25, "ChecksInChild": 25}
 CASES = {case.name: case for case in load_cases()}
 CORE = [case for case in CASES.values() if profile_of(case) == "core"]
 
@@ -37,7 +39,7 @@ def test_who_gives_back_what_is_asked_passes_nothing(name: str) -> None:
 @pytest.mark.usefixtures("hollow")
 @pytest.mark.parametrize("name", CHECKERS)
 def test_who_asks_this_project_passes_nothing(name: str) -> None:
-    assert passed(load(f"hollow:{name}"), sample(CORE, 5)) == {}
+    assert passed(load(f"hollow:{name}"), sample(CORE, CHECKERS[name])) == {}
 
 
 @pytest.mark.usefixtures("hollow")
@@ -49,9 +51,9 @@ def test_who_refuses_everything_says_nothing() -> None:
 @pytest.mark.usefixtures("hollow")
 def test_sessions_come_without_their_outcomes() -> None:
     sessions = [case for case in CASES.values() if case.session]
-    found = passed(load("hollow:Echo"), sample(sessions, 3))
-    # What is said is that a first call traces, or that a key may be used, and no more.
-    assert len(found) <= 4
+    # A program that is asked for is its own answer.
+    found = passed(load("hollow:Echo"), sessions)
+    assert found.keys() <= {"level/numbers-are-literals"}
 
 
 @pytest.mark.usefixtures("hollow")

@@ -2,8 +2,8 @@
 
 Serves: cache.flag.array_api
 
-With the flag `array_api` they are signs of zeros, quotients at infinities and the dtype of places. Plain NumPy
-functions have NumPy's in any case.
+With the flag `array_api` they are signs of zeros, quotients at infinities and the dtype
+of places. Plain NumPy functions have NumPy's in any case.
 """
 
 from __future__ import annotations
