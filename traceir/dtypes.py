@@ -39,6 +39,19 @@ def bfloat16() -> np.dtype:
     return dtype
 
 
+class extended(np.generic):
+    """The class of the dtypes that are none of NumPy's, for `issubdtype`."""
+
+
+class prng_key(extended):
+    """The class of the dtypes of keys, for `issubdtype`.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> jnp.issubdtype(traceir.random.key(0).dtype, prng_key)
+    True
+    """
+
+
 class KeyDType:
     """The dtype of keys, which numbers do not mix with: two words of 32 bits each.
 
@@ -53,7 +66,7 @@ class KeyDType:
     name = "key<fry>"
     kind = "V"
     itemsize = 8
-    type = np.void
+    type = prng_key
     dtype = np.dtype([("words", np.uint32, (2,))])
 
     def __eq__(self, other: object) -> bool:
@@ -83,25 +96,12 @@ def is_key(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and dtype == KEY
 
 
-class extended(np.generic):
-    """The class of the dtypes that are none of NumPy's, for `issubdtype`."""
-
-
 class TypePromotionError(ValueError):
     """Dtypes have no dtype in common, as an implementation of its own may say."""
 
 
 class ExtendedDType:
     """The class that libraries derive dtypes of their own from, which no array has."""
-
-
-class prng_key(extended):
-    """The class of the dtypes of keys, for `issubdtype`.
-
-    >>> import traceir, traceir.numpy as jnp
-    >>> jnp.issubdtype(traceir.random.key(0).dtype, prng_key)
-    True
-    """
 
 
 # Dtypes by names that NumPy does not know, or not without an import.

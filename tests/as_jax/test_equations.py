@@ -32,8 +32,8 @@ def walked(closed: Any, *args: Any) -> list[Any]:
         if eqn.primitive is jit_p:
             out = walked(eqn.params["jaxpr"], *invals)
         else:
-            subfuns, params = eqn.primitive.get_bind_params(eqn.params)
-            out = eqn.primitive.bind(*subfuns, *invals, **params)
+            params = eqn.primitive.get_bind_params(eqn.params)
+            out = eqn.primitive.bind(*invals, **params)
         results = out if isinstance(out, list | tuple) else [out]
         env.update(zip(eqn.outvars, results, strict=True))
     return [read(var) for var in jaxpr.outvars]

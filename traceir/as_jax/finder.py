@@ -87,8 +87,22 @@ def located(name: str) -> str | None:
     return None
 
 
+class WholeModule(ModuleType):
+    """A module whose `vars` are all its names: those, too, that nobody has asked for.
+
+    Libraries wrap every function of `jax.numpy` that they find there.
+    """
+
+    @property
+    def __dict__(self) -> dict[str, object]:  # type: ignore[override]  # of a module
+        ModuleType.__setattr__(self, "__class__", ModuleType)  # once is enough
+        for name in dir(self):
+            getattr(self, name, None)
+        return vars(self)
+
+
 class SameModule(Loader):
-    """Gives a module that is known by another name, and leaves it as it is."""
+    """Gives a module that is known by another name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -97,6 +111,8 @@ class SameModule(Loader):
         """The module itself."""
         module = import_module(self.name)
         spec.loader_state = module.__spec__
+        if type(module) is ModuleType and hasattr(module, "__getattr__"):
+            module.__class__ = WholeModule
         return module
 
     def exec_module(self, module: ModuleType) -> None:

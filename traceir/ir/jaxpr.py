@@ -55,8 +55,8 @@ class Literal:
 
     __slots__ = ("value", "aval")
 
-    def __init__(self, value: Any, aval: ShapedArray) -> None:
-        self.value = value
+    def __init__(self, val: Any, aval: ShapedArray) -> None:
+        self.value = val
         self.aval = aval
 
     @property

@@ -358,10 +358,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
 
         >>> import traceir
         >>> f = traceir.jit(lambda x: x + 1)
-        >>> f(1.0)
-        Array(2., dtype=float32, weak_type=True)
-        >>> f.explain(2.0)
-        'hit'
+        >>> f(1.0), f.explain(2.0)
+        (Array(2., dtype=float32, weak_type=True), 'hit')
         >>> print(f.explain(2))
         miss: cache.key.dtype: argument x was f32, now i32
         >>> print(f.explain(2.0, what="speed"))
@@ -391,6 +389,10 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
     def cache_info(self) -> CacheInfo:
         """Hits, misses, size and compilations of the function's cache."""
         return self._cache.info()
+
+    def _cache_size(self) -> int:
+        """The number of entries, as JAX's functions tell it."""
+        return self.cache_info().currsize
 
     def clear_cache(self) -> None:
         """Forget the function's traces, for every `jit` of the function."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
+from traceir.ir.params import stored
 from traceir.tracing.trace import Trace, Value, bind, call_form, in_force
 
 # Params that JAX's primitives have and these have not.
@@ -50,7 +51,8 @@ class BuiltInPrimitive(str):
             return WITH_FUNCTIONS[self](values, **params)
         for name in HIDDEN.get(self, ()):
             params.pop(name, None)
-        found = bind(str(self), *values, **params)
+        own = {name: stored(value) for name, value in params.items()}
+        found = bind(str(self), *values, **own)
         return list(found) if self.multiple_results else found
 
     def bind_with_trace(
@@ -64,9 +66,9 @@ class BuiltInPrimitive(str):
         with in_force(trace):
             return self.bind(*values, **params)
 
-    def get_bind_params(self, params: Mapping[str, Any]) -> tuple[list[Any], Any]:
-        """The functions and the params that `bind` takes for an equation's params."""
-        return [], dict(params)
+    def get_bind_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The params that `bind` takes for an equation's: functions are among them."""
+        return dict(params)
 
     def __repr__(self) -> str:
         return str(self)

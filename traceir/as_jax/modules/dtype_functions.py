@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from traceir import numpy as jnp
 from traceir.base.config import local
 from traceir.dtypes import as_dtype, is_inexact, kind_of
 from traceir.ir.promotion import canonical_dtype
+from traceir.lax.checks.operands import as_array, convert
+from traceir.tracing.trace import typeof
 
 __all__ = [
     "canonicalize_dtype",
     "itemsize_bits",
+    "promote_dtypes_complex",
     "promote_dtypes_inexact",
     "scalar_type_of",
     "to_complex_dtype",
@@ -52,12 +56,22 @@ def scalar_type_of(x: Any) -> type:
 
 
 def to_complex_dtype(dtype: Any) -> np.dtype:
-    """The complex dtype whose parts have a real dtype's precision.
+    """The complex dtype that holds a dtype's numbers, or comes next to it.
 
-    >>> to_complex_dtype("float32"), to_complex_dtype("float64")
+    >>> to_complex_dtype("float32"), to_complex_dtype("int64")
     (dtype('complex64'), dtype('complex128'))
     """
-    return np.dtype("complex128" if as_dtype(dtype) == np.float64 else "complex64")
+    wide = as_dtype(dtype).name in ("float64", "complex128", "int64", "uint64")
+    return np.dtype("complex128" if wide else "complex64")
+
+
+def promote_dtypes_complex(*args: Any) -> list[Any]:
+    """The operands as arrays of one dtype, which is complex.
+
+    >>> [x.dtype.name for x in promote_dtypes_complex(1, np.float32(2))]
+    ['complex64', 'complex64']
+    """
+    return _promoted(args, to_complex_dtype(jnp.result_type(*args)))
 
 
 def promote_dtypes_inexact(*args: Any) -> list[Any]:
@@ -67,5 +81,11 @@ def promote_dtypes_inexact(*args: Any) -> list[Any]:
     ['float32', 'float32']
     """
     found = jnp.result_type(*args)
-    wanted = found if is_inexact(found) else jnp.result_type(found, float)
-    return [jnp.asarray(x, wanted) for x in args]
+    wanted = found if is_inexact(found) else to_complex_dtype(found).type(0).real.dtype
+    return _promoted(args, wanted)
+
+
+def _promoted(values: Sequence[Any], dtype: np.dtype) -> list[Any]:
+    """The values as arrays of a dtype, which are weak where all of them are."""
+    weak = all(typeof(value).weak_type for value in values)
+    return [as_array(convert(jnp.asarray(v), dtype, weak)) for v in values]

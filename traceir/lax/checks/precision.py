@@ -7,15 +7,15 @@ whatever it is.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from enum import Enum
 from typing import Any
 
 from traceir import rules
 from traceir.base import config
 from traceir.base.config_scopes import default_matmul_precision
+from traceir.ir.params import NamedInPrograms
 
 
-class Precision(Enum):
+class Precision(NamedInPrograms):
     """The precision of a product's operands.
 
     >>> from traceir import lax

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
+from traceir.ir.params import NAMED_NUMBERS
 from traceir.lax.checks.operands import (
     BOOL,
     DTypeLike,
@@ -43,6 +44,7 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: Shape
 
 
+NAMED_NUMBERS["window_strides"] = ConvDimensionNumbers
 ConvNumbers = ConvDimensionNumbers | tuple[str, str, str] | None
 
 

@@ -6,7 +6,6 @@ Serves: gather, scatter, scatter-add, scatter-sub, scatter-mul, scatter-min, sca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.config import local
 from traceir.dtypes import KEY, kind_of
+from traceir.ir.params import NAMED_NUMBERS, NamedInPrograms
 from traceir.lax.checks.operands import Operand, as_array
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import shape_tuple
@@ -24,7 +24,7 @@ from traceir.tracing.trace import bind_one
 Shape = tuple[int, ...]
 
 
-class GatherScatterMode(Enum):
+class GatherScatterMode(NamedInPrograms):
     """The treatment of index rows whose window does not lie inside the array.
 
     CLIP moves the window. FILL_OR_DROP fills what is read, and leaves out what is
@@ -39,18 +39,22 @@ class GatherScatterMode(Enum):
     PROMISE_IN_BOUNDS = "promise_in_bounds"
 
     @classmethod
-    def from_any(cls, mode: Any, usual: GatherScatterMode) -> GatherScatterMode:
+    def from_any(
+        cls, mode: Any, usual: GatherScatterMode | None = None
+    ) -> GatherScatterMode:
         """The mode of a name: "clip", "fill" or "drop", "promise_in_bounds", or None.
 
-        For None it is the usual one; with `sanitize`, nobody asked to be outside.
-        Raises ValueError (index.mode).
+        For None it is the usual one, FILL_OR_DROP; with `sanitize`, nobody asked to be
+        outside. Raises ValueError (index.mode).
 
         >>> from traceir import lax
-        >>> lax.GatherScatterMode.from_any("drop", lax.GatherScatterMode.CLIP).name
+        >>> lax.GatherScatterMode.from_any("drop").name
         'FILL_OR_DROP'
         """
         if mode is None:
-            return cls.PROMISE_IN_BOUNDS if local.context.sanitize else usual
+            if local.context.sanitize:
+                return cls.PROMISE_IN_BOUNDS
+            return usual or cls.FILL_OR_DROP
         try:
             return cls("fill" if mode == "drop" else mode)
         except ValueError:
@@ -84,6 +88,10 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_dims_to_operand_dims: Shape
     operand_batching_dims: Shape = ()
     scatter_indices_batching_dims: Shape = ()
+
+
+NAMED_NUMBERS["slice_sizes"] = GatherDimensionNumbers
+NAMED_NUMBERS["update_consts"] = ScatterDimensionNumbers
 
 
 def check_inside(places: Any, extent: int) -> None:

@@ -28,7 +28,7 @@ from traceir.tracing.trace import typeof
 
 
 def shape(a: Operand) -> tuple[int, ...]:
-    """The extents of an array.
+    """The extents of an array, or of whatever has a `shape`.
 
     Warns (DeprecationWarning) of lists, tuples and None, and tells what NumPy does.
 
@@ -36,8 +36,8 @@ def shape(a: Operand) -> tuple[int, ...]:
     >>> shape(jnp.ones((2, 3)))
     (2, 3)
     """
-    if isinstance(a, np.ndarray):  # of any dtype
-        extents: tuple[int, ...] = a.shape
+    extents: tuple[int, ...] | None = getattr(a, "shape", None)
+    if extents is not None:
         return extents
     if a is None or isinstance(a, list | tuple):
         warn(f"shape of {type(a).__name__}: pass an array", DeprecationWarning)
@@ -46,23 +46,26 @@ def shape(a: Operand) -> tuple[int, ...]:
 
 
 def ndim(a: Operand) -> int:
-    """The number of dimensions of an array.
+    """The number of dimensions of an array, or of whatever has an `ndim`.
 
     >>> ndim(2.5)
     0
     """
-    return len(shape(a))
+    rank: int | None = getattr(a, "ndim", None)
+    return len(shape(a)) if rank is None else rank
 
 
-def size(a: Operand, axis: int | None = None) -> int:
-    """The number of elements of an array, or along one axis (face.axis).
+def size(a: Operand, axis: int | Sequence[int] | None = None) -> int:
+    """The number of elements of an array, or along some axes (face.axis).
 
     >>> import traceir.numpy as jnp
-    >>> size(jnp.ones((2, 3)))
-    6
+    >>> size(jnp.ones((2, 3))), size(jnp.ones((2, 3)), 1)
+    (6, 3)
     """
     extents = shape(a)
-    return prod(extents) if axis is None else extents[axis_in(axis, len(extents))]
+    if axis is None:
+        return prod(extents)
+    return prod(extents[i] for i in axes_in(axis, len(extents)))
 
 
 @takes_out_sharding

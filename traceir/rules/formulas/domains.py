@@ -29,7 +29,7 @@ def _tuple(domain: Domain, count: int | None = None) -> Domain:
     """Tuples of elements of a domain: so many, or any number."""
 
     def holds(value: Any) -> bool:
-        if type(value) is not tuple or not (count is None or len(value) == count):
+        if not isinstance(value, tuple) or count not in (None, len(value)):
             return False
         return all(map(domain, value))
 

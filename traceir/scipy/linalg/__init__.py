@@ -349,9 +349,10 @@ def lu(
     left = lower(lax.slice(factors, start, (*stack, rows, least)), -1)
     left = lax.add(left, eye_like(left))
     right = upper(lax.slice(factors, start, (*stack, least, columns)))
-    dtype = typeof(x).dtype
-    eye = eye_like(lax.full((*stack, rows, rows), 0, part_dtype(dtype)))
-    back = transposed(permuted(eye, order))
+    dtype, rank, square = typeof(x).dtype, len(stack), (*stack, rows, rows)
+    columns_of = lax.broadcast_in_dim(order, square, (*range(rank), rank + 1))
+    rows_of = lax.broadcasted_iota(typeof(order).dtype, square, rank)
+    back = convert(lax.eq(columns_of, rows_of), part_dtype(dtype))
     if permute_l:
         return product(convert(back, dtype), left), right
     return back, left, right

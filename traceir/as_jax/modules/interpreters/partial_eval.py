@@ -1,20 +1,22 @@
-"""Programs of functions of which some arguments are known."""
+"""Programs of functions of which some arguments are known, or some results needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from traceir.as_jax.wrapped_functions import WrappedFun
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Jaxpr
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
 from traceir.lax.control.bodies import trace_body
 from traceir.pytrees.flatten import flatten
 from traceir.tracing.staging import apply
 from traceir.transforms.control.partial_eval import partial_eval_program
+from traceir.transforms.rules.dce import live_program
 
-__all__ = ["PartialVal", "trace_to_jaxpr_nounits"]
+__all__ = ["PartialVal", "dce_jaxpr", "trace_to_jaxpr_nounits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,3 +89,25 @@ def trace_to_jaxpr_nounits(
     inner, given = linear.invars[: len(residuals)], linear.invars[len(residuals) :]
     program = Jaxpr((*linear.constvars, *inner), given, linear.eqns, linear.outvars)
     return program, outs, [*halves.linear.consts, *residuals]
+
+
+def dce_jaxpr(
+    jaxpr: Jaxpr,
+    used_outputs: Sequence[bool],
+    instantiate: bool | Sequence[bool] = False,
+) -> tuple[Jaxpr, list[bool]]:
+    """The program without equations that no used result needs, and the inputs it takes.
+
+    Inputs to `instantiate` are taken in any case, and constants stay.
+
+    >>> import traceir
+    >>> both = traceir.make_jaxpr(lambda x, y: (x + 1.0, y * 2.0))(1.0, 2.0)
+    >>> leaner, taken = dce_jaxpr(both.jaxpr, [True, False])
+    >>> len(leaner.eqns), taken
+    (1, [True, False])
+    """
+    if isinstance(instantiate, bool):
+        instantiate = [instantiate] * len(jaxpr.invars)
+    names: Any = jaxpr.constvars  # the values do not matter
+    live, taken = live_program(ClosedJaxpr(jaxpr, names), used_outputs, instantiate)
+    return replace(live.jaxpr, constvars=jaxpr.constvars), list(taken)
