@@ -5,6 +5,7 @@ Rules: custom_primitive.rule, custom_primitive.types
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import traceir.numpy as jnp
 from traceir import rules
 from traceir.as_jax.modules.core import eval_jaxpr, jaxpr_as_fun
 from traceir.as_jax.modules.extend.core import Primitive
-from traceir.as_jax.modules.interpreters import ad, batching, mlir
+from traceir.as_jax.modules.interpreters import ad, batching, mlir, xla
 
 
 def scaled_by(lowered: bool) -> Primitive:
@@ -121,3 +122,48 @@ def test_names_of_primitives_are_those_of_equations() -> None:
     assert traceir.lax.add_p.bind(1.0, 2.0) == 3.0
     with pytest.raises(AttributeError, match="no_such_p"):
         traceir.lax.no_such_p  # noqa: B018  # asking is what raises
+
+
+def test_derivatives_are_registered_by_operand() -> None:
+    scaled_p = Primitive("scaled")
+    scaled_p.def_impl(functools.partial(xla.apply_primitive, scaled_p))
+    scaled_p.def_abstract_eval(lambda x, y, *, by: x)
+    fun = mlir.lower_fun(lambda x, y, by: by * x * jnp.sin(y), False)
+    mlir.register_lowering(scaled_p, fun)
+    slopes = (
+        lambda t, x, y, by: by * t * jnp.sin(y),
+        lambda t, x, y, by: by * t * x * jnp.cos(y),
+    )
+    for partial in (slopes, (slopes[0], None)):
+        ad.defjvp(scaled_p, *partial)
+        found = traceir.grad(lambda x, y: scaled_p.bind(x, y, by=3.0), (0, 1))(2.0, 0.5)
+        expected = 3 * np.sin(0.5), 6 * np.cos(0.5) if partial[1] else 0.0
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    out = scaled_p.bind(2.0, 0.5, by=3.0)
+    np.testing.assert_allclose(out, 6 * np.sin(0.5), rtol=1e-6)
+
+
+def test_a_product_of_a_users_is_bilinear() -> None:
+    paired_p = Primitive("paired")
+    paired_p.def_abstract_eval(lambda x, y: x)
+    mlir.register_lowering(paired_p, mlir.lower_fun(lambda x, y: x * y, False))
+    paired_p.def_impl(functools.partial(xla.apply_primitive, paired_p))
+    ad.defbilinear(
+        paired_p,
+        lambda ct, x, y: paired_p.bind(ct, y),
+        lambda ct, x, y: paired_p.bind(x, ct),
+    )
+    x, y = jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])
+
+    def loss(x: Any, y: Any) -> Any:
+        return paired_p.bind(x, paired_p.bind(x, y)).sum()
+
+    slopes = traceir.jit(traceir.grad(loss, (0, 1)))(x, y)
+    np.testing.assert_allclose(slopes, (2 * x * y, x * x))
+
+
+def test_a_primitive_without_a_lowering_is_not_applied() -> None:
+    bare_p = Primitive("bare")
+    bare_p.def_impl(functools.partial(xla.apply_primitive, bare_p))
+    with pytest.raises(NotImplementedError, match="no lowering of bare"):
+        bare_p.bind(1.0)

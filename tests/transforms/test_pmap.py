@@ -46,6 +46,14 @@ def test_as_many_examples_as_devices() -> None:
     np.testing.assert_array_equal(total(x[:2]), np.tile(x[:2].sum(0), (2, 1)))
 
 
+def test_devices_are_counted_when_the_function_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    total = pmap(lambda v: lax.psum(v, "i"), "i")
+    monkeypatch.setattr(f"{pmap.__module__}.all_devices", lambda backend: FOUR)
+    assert total(np.ones(4, "float32")).tolist() == [4.0] * 4
+
+
 def test_static_arguments_are_python_values() -> None:
     @pmap
     def plain(x: Any, n: Any) -> Any:

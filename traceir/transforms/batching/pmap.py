@@ -60,8 +60,7 @@ def pmap(
     in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
     check_axes("in_axes", in_axes, top=True)
     check_axes("out_axes", out_axes)
-    used = all_devices(backend) if devices is None else list(devices)
-    if not used:
+    if not (all_devices(backend) if devices is None else devices):
         raise rules.error("pmap.devices", got="no devices")
     given = static_broadcasted_argnums
     static = (given,) if isinstance(given, int) else tuple(given)
@@ -72,8 +71,10 @@ def pmap(
         axes = _without_static(in_axes, len(args), places)
         leaves, tree = mapped_leaves(fun, axes, args, kwargs)
         axis = BatchAxis(axis_name, common_size(leaves, axis_size))
-        if axis.size > len(used):
-            got = f"{axis.size} examples for {len(used)} devices"
+        # As many as there are now: they may be asked for after this function is made.
+        most = len(all_devices(backend) if devices is None else devices)
+        if axis.size > most:
+            got = f"{axis.size} examples for {most} devices"
             raise rules.error("pmap.size", got=got)
         return apply_batched(fun, axis, leaves, tree, out_axes, True)
 
