@@ -154,3 +154,24 @@ def test_a_compiled_function_tells_the_number_of_its_entries() -> None:
     fun = traceir.jit(lambda x: x + 1)
     fun(1.0), fun(2.0), fun(1)
     assert fun._cache_size() == 2
+
+
+def test_an_algorithm_of_products_is_computed_at_no_less() -> None:
+    x = np.random.default_rng(0).random((3, 3), np.float32)
+    exact = lax.dot(x, x, precision="highest")
+    for preset in lax.DotAlgorithmPreset:
+        for asked in (preset, preset.name):
+            if preset is lax.DotAlgorithmPreset.F64_F64_F64:
+                with pytest.raises(ValueError, match="F64_F64_F64"):
+                    lax.dot(x, x, precision=asked)
+                continue
+            for found in (
+                lax.dot(x, x, precision=asked),
+                jnp.einsum("ij,jk", x, x, precision=asked),
+            ):
+                np.testing.assert_array_equal(found, exact)
+            compiled = traceir.jit(jnp.matmul, static_argnames="precision")
+            found = compiled(x, x, precision=asked)
+            np.testing.assert_allclose(found, exact, rtol=1e-6)
+    with pytest.raises(ValueError, match="no_such_algorithm"):
+        lax.dot(x, x, precision="no_such_algorithm")

@@ -4,6 +4,7 @@ A line is one name; its module is imported when the name is first asked for.
 """
 
 from traceir.lax import linalg as linalg
+from traceir.lax.checks.precision import DotAlgorithmPreset as DotAlgorithmPreset
 from traceir.lax.checks.precision import Precision as Precision
 from traceir.lax.checks.precision import PrecisionLike as PrecisionLike
 from traceir.lax.composites import approx_max_k as approx_max_k
@@ -127,6 +128,9 @@ from traceir.lax.reductions.collectives import psum_scatter as psum_scatter
 from traceir.lax.reductions.convolution import (
     ConvDimensionNumbers as ConvDimensionNumbers,
 )
+from traceir.lax.reductions.convolution import (
+    ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+)
 from traceir.lax.reductions.convolution import conv as conv
 from traceir.lax.reductions.convolution import (
     conv_dimension_numbers as conv_dimension_numbers,
@@ -144,6 +148,7 @@ from traceir.lax.reductions.cumulative import cummin as cummin
 from traceir.lax.reductions.cumulative import cumprod as cumprod
 from traceir.lax.reductions.cumulative import cumsum as cumsum
 from traceir.lax.reductions.generic_reduce import reduce as reduce
+from traceir.lax.reductions.reductions import DotDimensionNumbers as DotDimensionNumbers
 from traceir.lax.reductions.reductions import argmax as argmax
 from traceir.lax.reductions.reductions import argmin as argmin
 from traceir.lax.reductions.reductions import dot as dot

@@ -46,6 +46,7 @@ class ConvDimensionNumbers(NamedTuple):
 
 NAMED_NUMBERS["window_strides"] = ConvDimensionNumbers
 ConvNumbers = ConvDimensionNumbers | tuple[str, str, str] | None
+ConvGeneralDilatedDimensionNumbers = ConvNumbers  # as hints of libraries name it
 
 
 def conv_dimension_numbers(
