@@ -53,6 +53,17 @@ UNROLLED_EQUATIONS: Count = 20_000
 takes minutes, so the function should say its loop in another way.
 [unrolled_elements]"""
 
+LIST_ROOM: Elements = 1024
+"""Lists that loops without a bound append to have room for so many at first: zeros that
+each call writes against a trace and a compilation more. [lists]"""
+
+LIST_ROOM_FACTOR: Count = 32
+"""How many times as many there is room for when that was not enough: three
+compilations lead to a million, where each call writes that many zeros. [lists]"""
+
+MOST_LIST_ROOM: Elements = 2**27
+"""The most elements of a list: a gigabyte of numbers. [lists]"""
+
 # -- operations outside of traces --------------------------------------------------
 
 PLAN_EQUATIONS: Count = 100

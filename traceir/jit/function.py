@@ -49,6 +49,7 @@ from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_k
 from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import explained, retrace_reason
+from traceir.jit.list_room import OutOfRoom
 from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
     Prepared,
@@ -137,6 +138,13 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         except Exception as error:
             users_frames(error)
             raise
+        except OutOfRoom as error:
+            if local.trace is not None:
+                raise
+            full = error.full
+        full.room.extend(full)
+        self._cache.forget(full.room)
+        return self(*args, **kwargs)
 
     def _refused(self, error: TraceirError, args: Any, kwargs: Any) -> Any:
         """A call that cannot be made."""

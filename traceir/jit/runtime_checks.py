@@ -22,6 +22,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit.list_room import Elements, ListRoom
 from traceir.tracing.trace import Tracer
 
 # The row that tells if a number can be asked for.
@@ -60,6 +61,11 @@ class RuntimeChecks:
     def raises(self) -> bool:
         """True if there is more to raise than what is about places."""
         return any(failure.raises for failure in self.failures)
+
+    def fills(self, room: ListRoom) -> bool:
+        """True if a list may fill this room."""
+        causes = (failure.make for failure in self.failures)
+        return any(isinstance(c, Elements) and c.room is room for c in causes)
 
     @property
     def extra(self) -> int:

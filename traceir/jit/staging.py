@@ -24,6 +24,7 @@ from traceir.jit.cache.external_state import unchanging
 from traceir.jit.cache.known_arguments import demandable_inputs, known_at_once
 from traceir.jit.cache.signature import Bound, argument_hint
 from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
+from traceir.jit.list_room import ListRoom
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
 from traceir.tracing.concretization import ArgumentDemand, demanded
@@ -182,7 +183,7 @@ def find_entry(
 
     def make() -> TraceCacheEntry:
         before_trace(prepared.call, key)
-        return make_entry(prepared, key, fun, transform)
+        return make_entry(prepared, key, fun, transform, cache.room)
 
     keeps = rules.default().levels.way(transform).keeps
     entry = cache.lookup(key, make, current_trace()) if keeps else make()
@@ -267,9 +268,13 @@ def check_keys(closed: ClosedJaxpr) -> None:
 
 
 def make_entry(
-    prepared: Prepared, key: Any, fun: Callable[..., Any], transform: str
+    prepared: Prepared,
+    key: Any,
+    fun: Callable[..., Any],
+    transform: str,
+    room: ListRoom,
 ) -> TraceCacheEntry:
-    """Trace `fun` once on the types of this call."""
+    """Trace `fun` once on the types of this call; lists have this room."""
     call, bound = prepared.call, prepared.bound
     out_trees: list[flatten.TreeDef] = []
     emitted: list[Any] = []
@@ -281,6 +286,7 @@ def make_entry(
         trace: Any = current_trace()
         recorded.append(trace.eqns)  # not the trace, which is to end
         trace.look_at = cost_model.REPORTED_EQUATIONS
+        trace.room = room
         if call.face == "numpy" and transform == "jit":
             own.update(demandable_inputs(bound, call.leaf_labels, tracers))
             trace.demandable = frozenset(own)

@@ -95,6 +95,7 @@ class StagingTrace(Trace):
     __slots__ = (
         *("eqns", "inputs", "constants", "captures", "tracer", "demandable"),
         *("look_at", "checks", "status", "failures", "check_eqns", "draws"),
+        *("room", "analysis"),
     )
     kind = "DynamicJaxprTrace"
 
@@ -113,6 +114,10 @@ class StagingTrace(Trace):
         self.check_eqns: set[int] = set()
         # The order of a plain function's draws of random numbers, once it has any.
         self.draws: Any = None
+        # The room of lists to which loops append without a bound, of a whole function.
+        self.room: Any = None
+        # What is known of its integers, once that has been asked for.
+        self.analysis: Any = None
         # The inputs whose arguments may be known in another trace of the function.
         self.demandable: frozenset[Var] = frozenset()
         # The number of equations at which their lines are counted; 0 for never.
@@ -195,9 +200,12 @@ class StagingTrace(Trace):
         inputs = captured + tuple(self.inputs)
         return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
 
-    def known_ranges(self) -> Iterator[tuple[Var, tuple[int, int]]]:
-        """Inputs of which the least and the greatest value are known."""
-        return iter(())
+    def known_range(self, var: Var) -> tuple[int, int] | None:
+        """The least and the greatest number of a constant, or of an input."""
+        for one, array, _ in self.constants.values():
+            if one is var:
+                return (int(array.min()), int(array.max())) if array.size else None
+        return None
 
     def depends_on(self, var: Atom) -> list[tuple[Var, str]]:
         """The inputs that a variable is computed from, and how the user spells them."""

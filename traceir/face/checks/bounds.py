@@ -110,11 +110,11 @@ def _got(place: Any, axis: int, extent: int) -> str:
 
 def ranges_in(trace: StagingTrace) -> RangeAnalysis:
     """The ranges of a trace's integers, as far as it has come."""
-    constants = {var: array for var, array, _ in trace.constants.values()}
-    ranges = RangeAnalysis(trace.eqns, constants)
-    for var, found in trace.known_ranges():
-        ranges.assume(var, found)
-    return ranges
+    if trace.analysis is None:
+        trace.analysis = RangeAnalysis(trace.eqns, trace.known_range)
+    found: RangeAnalysis = trace.analysis
+    found.follow()
+    return found
 
 
 def range_of(value: Any) -> Range:

@@ -15,7 +15,7 @@ from traceir.face.arrays.loop_steps import LoopSteps, index_type
 from traceir.face.arrays.stacked import elements_of
 from traceir.face.checks.bounds import range_of
 from traceir.face.control_flow import state
-from traceir.face.control_flow.growing_lists import MOST_ELEMENTS, grown
+from traceir.face.control_flow.growing_lists import grown
 from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass
@@ -138,7 +138,7 @@ class ForLoop(PlainLoop):
         with in_force(self._pass.region.parent):
             (least, _), (_, most) = map(range_of, ends)
         found = max(0, -((least - most) // abs(steps.step)))
-        return found if found <= MOST_ELEMENTS else None
+        return found if found <= cost_model.MOST_LIST_ROOM else None
 
     def _grown(self) -> dict[str, Any]:
         return grown(self._names_of_grown, self._frame)

@@ -13,22 +13,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir import numpy as jnp
+from traceir.base import cost_model
 from traceir.face.arrays.array import traced
-from traceir.face.arrays.loop_steps import LoopSteps, TracedList, index_type
+from traceir.face.arrays.loop_steps import (
+    LoopSteps,
+    TracedList,
+    TracedSequence,
+    index_type,
+)
 from traceir.face.arrays.values import array_of
+from traceir.face.checks.status import note
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Group, Leaf, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
+from traceir.jit.list_room import Elements, ListRoom, OutOfRoom
 from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import current_trace, in_force, typeof
-
-# The most elements for which there is room: a gigabyte of numbers.
-MOST_ELEMENTS = 2**27
-
 
 class GrowingList(TracedList):
     """A list of numbers, or of tuples of so many numbers of one type.
@@ -36,7 +42,7 @@ class GrowingList(TracedList):
     Raises TypeError (staged.effect) for other elements.
     """
 
-    __slots__ = ("_count", "_first", "_guessed", "_home", "_kind", "_left", "_most")
+    __slots__ = ("_count", "_first", "_guessed", "_home", "_kind", "_left", "_most", "_room")
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._home: Any = current_trace()
@@ -45,6 +51,8 @@ class GrowingList(TracedList):
         self._most = len(values)
         self._first: Any = array_of(list(values)) if values else None
         self._guessed = False
+        # That of a loop without a bound that appends to it, once there is one.
+        self._room: ListRoom | None = None
         self._left: list[Any] = []
         count = jnp.full((1,), len(values), index_type().dtype)
         self._count: Any = traced(count, number=False)
@@ -55,23 +63,65 @@ class GrowingList(TracedList):
         """Add an element."""
         regions = self._regions()
         if any(region.most_turns() is None for region in regions):
-            raise _refused("list", regions)
+            self._room = _room_of(regions)
+        new = self._taken(value, regions, 1)
+        number = self.length
+        elements = self._elements
+        if self._room is not None:
+            most = elements.shape[0]
+            note(number >= most, Elements(self._room, most), kind=OutOfRoom)
+        _set(elements, number, new)
+        _set(self._count, 0, number + 1)
+
+    def extend(self, values: Any) -> None:
+        """Add the elements of a sequence whose length is known."""
+        if isinstance(values, TracedSequence):
+            raise _refused("a list that takes as many elements as values decide", [])
+        for value in values:
+            self.append(value)
+
+    def pop(self, place: Any = -1) -> Any:
+        """Take an element out."""
+        found, number = self[place], self.length
+        if self._elements is not None and not (type(place) is int and place == -1):
+            if type(place) is int and place < 0:
+                place = number + place
+            part = self._part()
+            part[place:-1] = part[place + 1 :].copy()
+        _set(self._count, 0, number - 1)
+        self._note(self._regions(), 0)
+        return found
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        if isinstance(place, slice):
+            self._refuse()
+        new = self._taken(value, self._regions(), 0)
+        self._part()[place] = new
+
+    def reverse(self) -> None:
+        """Turn the order of the elements round."""
+        if self._elements is not None:
+            self._part()[:] = self._part()[::-1].copy()
+        self._note(self._regions(), 0)
+
+    def has(self, value: Any) -> Any:
+        """True if an element is equal to a value."""
+        if self._elements is None:
+            return False
+        same = self._part() == (np.stack(value) if self._width else value)
+        return np.any(np.all(same, 1) if self._width else same)
+
+    def _taken(self, value: Any, regions: Sequence[RegionTrace], count: int) -> Any:
+        """An element for the array, in which there is room for so many more."""
         kind = _met(self._kind, state.type_of(state.tree_of(value)))
         if kind is None:
             raise _refused("what a loop appends to a list", regions)
         self._kind = kind
-        self._note(regions, 1)
+        self._note(regions, count)
         loops = any(region.carries for region in regions)
         if self._elements is None or not loops:
             self._make_room(regions)
-        new = jnp.stack([jnp.asarray(v) for v in value]) if self._width else value
-        number = self.length
-        elements = self._elements
-        for array, part in ((elements, new), (self._count, number + 1)):
-            place = number if array is elements else 0
-            array.check_home()
-            part = convert(part, array.dtype)
-            array.replace(traced(array.now().at[place].set(part)))
+        return jnp.stack([jnp.asarray(v) for v in value]) if self._width else value
 
     @property
     def length(self) -> Any:
@@ -93,21 +143,15 @@ class GrowingList(TracedList):
         return LoopSteps(0, self.length, 1, self.__getitem__)
 
     def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            self._refuse()
-        if self._elements is None:
+        if self._elements is None and not isinstance(place, slice):
             if not any(region.carries for region in self._regions()):
                 raise IndexError("list index out of range")
             self._guessed = True  # the loop may append later in its turn
             return traced(0, number=True)
-        found = self._part()[place]
-        leaves = self._leaves
-        parts = [found[k] for k in range(len(leaves))] if self._width else [found]
-        numbers = [
-            traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
-            for part, leaf in zip(parts, leaves, strict=True)
-        ]
-        return tuple(numbers) if self._width else numbers[0]
+        found = self.array() if self._elements is None else self._part()[place]
+        if isinstance(place, slice):
+            return ListPart(found, self._kind)
+        return _element(found, self._kind)
 
     @property
     def of_tuples(self) -> bool:
@@ -117,14 +161,9 @@ class GrowingList(TracedList):
     @property
     def of_pythons(self) -> bool:
         """True if the numbers are Python's."""
-        return all(leaf.value.weak_type for leaf in self._leaves)
+        return _are_pythons(self._kind)
 
     # Its memory -------------------------------------------------------------------
-
-    @property
-    def _leaves(self) -> list[Leaf]:
-        """The types of an element's numbers; none before there is an element."""
-        return [] if self._kind is None else list(state.leaves_of(self._kind))
 
     @property
     def _width(self) -> int:
@@ -170,11 +209,13 @@ class GrowingList(TracedList):
         array of the trace in force, which a side of a choice hands on."""
         inside = (region.appended.get(id(self), (self, 0))[1] for region in regions)
         needed = self._most + sum(inside) + count
+        if self._room is not None:
+            needed = max(needed, self._room.elements)
         old, dtype = self._elements, self._dtype
         room = 0 if old is None else old.shape[0]
         if old is not None and needed <= room and old.dtype == dtype:
             return
-        if needed > MOST_ELEMENTS:
+        if needed > cost_model.MOST_LIST_ROOM:
             got = f"a list of up to {needed:,} elements, for which there is no room"
             raise _refused(got, regions)
         room = max(needed, room if needed <= room or count else 2 * room)
@@ -211,7 +252,74 @@ class GrowingList(TracedList):
 
     @property
     def _dtype(self) -> Any:
-        return self._leaves[0].value.dtype
+        return _leaves(self._kind)[0].value.dtype
+
+
+class ListPart(TracedList):
+    """Elements of a list in memory of their own, which nobody changes."""
+
+    __slots__ = ("_array", "_kind")
+
+    def __init__(self, array: Any, kind: Tree | None) -> None:
+        self._array = array.copy()
+        self._kind = kind
+
+    @property
+    def length(self) -> Any:
+        """The number of elements."""
+        found = jnp.asarray(self._array.shape[0])
+        return traced(convert(found, index_type().dtype, True), number=True)
+
+    @property
+    def of_tuples(self) -> bool:
+        """True if the elements are tuples."""
+        return isinstance(self._kind, Group)
+
+    @property
+    def of_pythons(self) -> bool:
+        """True if the numbers are Python's."""
+        return _are_pythons(self._kind)
+
+    def array(self) -> Any:
+        """The elements as an array in memory of its own."""
+        return self._array.copy()
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        return LoopSteps(0, self.length, 1, self.__getitem__)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._array[place]
+        if isinstance(place, slice):
+            return ListPart(found, self._kind)
+        return _element(found, self._kind)
+
+
+def _leaves(kind: Tree | None) -> list[Leaf]:
+    """The types of an element's numbers; none where there is no element."""
+    return [] if kind is None else list(state.leaves_of(kind))
+
+
+def _are_pythons(kind: Tree | None) -> bool:
+    return all(leaf.value.weak_type for leaf in _leaves(kind))
+
+
+def _element(found: Any, kind: Tree | None) -> Any:
+    """An element, of a number or a row of an array."""
+    leaves, is_tuple = _leaves(kind), isinstance(kind, Group)
+    parts = [found[k] for k in range(len(leaves))] if is_tuple else [found]
+    numbers = [
+        traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
+        for part, leaf in zip(parts, leaves, strict=True)
+    ]
+    return tuple(numbers) if is_tuple else numbers[0]
+
+
+def _set(array: Any, place: Any, value: Any) -> None:
+    """Write an element."""
+    array.check_home()
+    part = convert(value, array.dtype)
+    array.replace(traced(array.now().at[place].set(part)))
 
 
 class MovedLists:
@@ -246,6 +354,18 @@ class MovedLists:
         """Take the results of the choice."""
         for one in self.lists:
             one.take(next(results))
+
+
+def _room_of(regions: Sequence[RegionTrace]) -> ListRoom:
+    """The room of the function that is traced. Raises TypeError (staged.effect) where
+    nobody can make it larger."""
+    trace: Any = regions[-1].parent
+    while isinstance(trace, RegionTrace):
+        trace = trace.parent
+    if trace.room is None or trace.transform != "jit":
+        raise _refused("list", regions)
+    room: ListRoom = trace.room
+    return room
 
 
 def _met(kind: Tree | None, other: Tree) -> Tree | None:

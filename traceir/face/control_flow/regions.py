@@ -151,13 +151,16 @@ class RegionTrace(StagingTrace):
         self.memory = {}
         self.alive = False
 
-    def known_ranges(self) -> Iterator[tuple[Var, Range]]:
-        """The ranges of inputs: those that are said, and of integers from outside."""
-        yield from self.ranges.items()
-        for var, tracer in self.captures.values():
-            outer = tracer._trace
-            if var.aval.dtype.kind == "i" and isinstance(outer, StagingTrace):
-                yield var, ranges_in(outer).of(tracer._var)
+    def known_range(self, var: Var) -> Range | None:
+        """That of an input, if it is said, or of a value from outside."""
+        if var in self.ranges:
+            return self.ranges[var]
+        for one, tracer in self.captures.values():
+            if one is var and isinstance(tracer, StagedTracer):
+                outer = tracer._trace
+                is_staged = isinstance(outer, StagingTrace)
+                return ranges_in(outer).of(tracer._var) if is_staged else None
+        return super().known_range(var)
 
     def body(self, outputs: Sequence[Atom]) -> TracedBody:
         """The program; what it closes over are its first inputs."""

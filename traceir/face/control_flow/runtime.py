@@ -5,6 +5,8 @@ Serves: staged.construct, staged.effect
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -52,6 +54,7 @@ __all__ = [
     "While",
     "all_of",
     "appended",
+    "is_among",
     "any_of",
     "bound",
     "chained",
@@ -68,7 +71,9 @@ __all__ = [
     "negated",
     "raised",
     "returned",
+    "same",
     "text",
+    "truth",
 ]
 
 
@@ -139,6 +144,35 @@ def appended(value: Any, item: Any) -> Any:
     """The value of a name after `value.append(item)`."""
     (value if isinstance(value, GrowingList) else mutated(value)).append(item)
     return value
+
+
+def same(value: Any) -> Any:
+    """The value of a name whose list is to be changed."""
+    return value
+
+
+def is_among(item: Any, values: Any) -> Any:
+    """`item in values`, of which some may be traced."""
+    if isinstance(values, GrowingList):
+        return values.has(item)
+    if isinstance(values, (NumpyTracer, np.ndarray)):
+        return np.any(values == item)
+    is_number = _is_traced_number(item)
+    if is_number and type(values) is range:
+        inside = (item >= min(values)) & (item <= max(values)) if values else False
+        return inside & ((item - values.start) % values.step == 0)
+    if type(values) not in (tuple, list, set, frozenset):
+        return item in values
+    if not is_number and not any(map(_is_traced_number, values)):
+        return item in values
+    numbers = [v for v in values if isinstance(v, (Tracer, np.generic, *NUMBERS))]
+    return functools.reduce(operator.or_, [item == v for v in numbers], False)
+
+
+def truth(value: Any) -> Any:
+    """The truth of a list that may grow."""
+    found = truth_of(value)
+    return found if isinstance(found, bool) else traced(found, number=True)
 
 
 def indexed(value: Any) -> Any:

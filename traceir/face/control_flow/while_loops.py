@@ -14,6 +14,7 @@ from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.checks.status import NUMBER
 from traceir.face.control_flow.choices import truth_of
+from traceir.face.control_flow.growing_lists import grown
 from traceir.face.control_flow.loops import PlainLoop, Slots, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
@@ -30,9 +31,14 @@ class WhileLoop(PlainLoop):
     """A `while` loop; `holds` is given its test, and tells whether the body is run."""
 
     def __init__(
-        self, names: Sequence[str], stops: Sequence[str], written: Sequence[str]
+        self,
+        names: Sequence[str],
+        stops: Sequence[str],
+        written: Sequence[str],
+        grown: Sequence[str] = (),
     ) -> None:
         super().__init__(names, stops, written)
+        self._names_of_grown = grown
         self._test: BodyPass | None = None
         self._turns = 0
         # Whether Python runs it since all that it computes is known.
@@ -44,6 +50,9 @@ class WhileLoop(PlainLoop):
 
     def _count(self) -> int | None:
         return self._turns
+
+    def _grown(self) -> dict[str, Any]:
+        return grown(self._names_of_grown, self._frame)
 
     def _is_known(self, last: BodyPass) -> bool:
         assert self._test is not None

@@ -28,6 +28,7 @@ from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Written
+from traceir.jit.list_room import ListRoom
 from traceir.jit.runtime_checks import RuntimeChecks
 from traceir.pytrees import flatten
 from traceir.rules.machine import Transition
@@ -106,6 +107,7 @@ class FunctionCache:
         # Raw keys of whole calls, one mapping per set of jit options.
         self.fast: dict[object, dict[Any, Any]] = {}
         self.known = KnownArguments()
+        self.room = ListRoom(ref(self))
         self.misses = 0
         self._makers: dict[Key, list[TraceMaker]] = {}
         self._begin_locks()
@@ -153,6 +155,12 @@ class FunctionCache:
             for mapping in self.fast.values():
                 for raw in (GUARD, LAST, *entry.raws):
                     mapping.pop(raw, None)
+
+    def forget(self, room: ListRoom) -> None:
+        """Forget the traces that fail where lists have no more room than there was."""
+        for entry in list(self.entries.values()):
+            if entry.checks is not None and entry.checks.fills(room):
+                self.drop(entry)
 
     def begin_alone(self) -> None:
         """Forget the work of other threads: a forked child has none of them."""

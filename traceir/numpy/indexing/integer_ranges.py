@@ -10,7 +10,7 @@ it holds in the body.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,12 +51,17 @@ class RangeAnalysis:
     """The ranges of integers that equations make, and of constants' elements."""
 
     def __init__(
-        self, eqns: Sequence[Eqn], constants: Mapping[Var, np.ndarray] | None = None
+        self,
+        eqns: Sequence[Eqn],
+        given: Callable[[Var], Range | None] = lambda var: None,
     ) -> None:
-        self.makers = makers_of(eqns)
-        self._known: dict[Atom, Range] = {
-            var: of_elements(array) for var, array in (constants or {}).items()
-        }
+        # More equations may follow: `follow` knows of them.
+        self._eqns = eqns
+        self._count = 0
+        self.makers: Makers = {}
+        # What is known of a value that no equation makes.
+        self._given = given
+        self._known: dict[Atom, Range] = {}
         self._flows: dict[int, Ranges] = {}
         # By each truth of a condition, which a chain of choices asks for many times.
         self._implied: dict[tuple[Var, bool], dict[Var, Range]] = {}
@@ -64,6 +69,14 @@ class RangeAnalysis:
         self._inner: dict[tuple[int, Ranges], RangeAnalysis] = {}
         self._loops: dict[tuple[int, Ranges, Ranges], LoopRanges] = {}
         self._makers: dict[int, Makers] = {}
+        self.follow()
+
+    def follow(self) -> None:
+        """Know of the equations that have been added to those it was made of."""
+        count = len(self._eqns)
+        if count != self._count:
+            self.makers.update(makers_of(self._eqns[self._count :]))
+            self._count = count
 
     def inside(self, jaxpr: Jaxpr, ranges: Ranges) -> RangeAnalysis:
         """The analysis of an inner program, whose inputs have these ranges."""
@@ -284,8 +297,10 @@ class RangeAnalysis:
 
     def _made(self, atom: Var) -> Range:
         whole = of_dtype(atom.aval.dtype)
-        if atom not in self.makers or whole == ANY:
+        if whole == ANY:
             return whole
+        if atom not in self.makers:
+            return self._given(atom) or whole
         eqn, k = self.makers[atom]
         if eqn.primitive in ("cond", "scan", "while"):
             found: Range | None = self.flow(eqn)[k]

@@ -2,9 +2,10 @@
 
 Serves: staged.list
 
-An `out.append(value)` is rewritten to `out = appended(out, value)`, since such a list
-is another object once a construct that appends to it is recorded. So nothing else may
-have the list: no other name, no container, no function that keeps what it is given.
+An `out.append(value)` is rewritten to `out = appended(out, value)`, and before another
+change `out` is set to what it is, since such a list is another object once a construct
+that changes it is recorded. So nothing else may have the list: no other name, no
+container, no function that keeps what it is given.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from traceir.face.control_flow.rewriting.syntax import at, call, name_of
 
 _LOOPS = (ast.For, ast.While)
 _JUMPS = (ast.Break, ast.Continue, ast.Return)
+# Methods that change a list, and which lists that grow have.
+_METHODS = frozenset(("extend", "pop", "reverse"))
+# Fields of statements that have statements.
+_BLOCKS = ("body", "orelse", "finalbody")
 # Functions that keep nothing of a list.
 _BUILTIN = frozenset(("all", "any", "len", "max", "min", "print", "sorted", "sum"))
 _MODULES = frozenset(("np", "numpy", "jnp"))
@@ -28,7 +33,8 @@ Path = tuple[Any, ...]
 
 
 def growing(node: ast.FunctionDef) -> frozenset[str]:
-    """The names of lists to which a choice appends, or a loop in another construct.
+    """The names of lists that a construct changes, but for those to which a loop alone
+    appends in each turn.
 
     >>> function = '''
     ... def f(x):
@@ -46,16 +52,11 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     for path in _paths((node,), node.body):
         if isinstance(path[-1], ast.Name):
             uses.setdefault(path[-1].id, []).append(path)
-    appends = {
-        name: [path for path in paths if _is_append(path)]
-        for name, paths in uses.items()
-    }
     return frozenset(
         name
         for name, paths in uses.items()
-        if appends[name]
+        if any(_is_conditional(path, paths) for path in paths)
         and all(map(_is_kept, paths))
-        and any(_is_conditional(p, paths) for p in appends[name])
     )
 
 
@@ -77,17 +78,31 @@ def _is_append(path: Path) -> bool:
     return False
 
 
+def _is_change(path: Path) -> bool:
+    """True for another change of a list: of an element, or by one of its methods."""
+    name, part = path[-1], path[-2]
+    if isinstance(part, ast.Subscript):
+        return part.value is name and isinstance(part.ctx, ast.Store)
+    if isinstance(part, ast.AugAssign):
+        return part.target is name and isinstance(part.op, ast.Add)
+    is_method = isinstance(part, ast.Attribute) and part.attr in _METHODS
+    match path[-3]:
+        case ast.Call(args=values, keywords=[]) if is_method:
+            return not any(isinstance(value, ast.Starred) for value in values)
+    return False
+
+
 def _is_kept(path: Path) -> bool:
     """True if the list that a name has is nobody else's after this use of the name."""
     if any(isinstance(part, SCOPES) for part in path[1:]):
         return False
     name, part = path[-1], path[-2]
-    if _is_append(path):
+    if _is_append(path) or _is_change(path):
         return True
     if isinstance(name.ctx, ast.Store):
         return _is_made(path[-3] if isinstance(part, ast.Tuple) else part)
-    if isinstance(part, (ast.If, ast.While, ast.IfExp)):
-        return part.test is name
+    if _is_asked_for_truth(path):
+        return True
     if isinstance(part, (ast.For, ast.comprehension)):
         return part.iter is name
     if isinstance(part, ast.Tuple):
@@ -95,11 +110,27 @@ def _is_kept(path: Path) -> bool:
     if isinstance(part, ast.Call):
         inside = isinstance(path[-3], (ast.For, ast.comprehension))
         return name in part.args and _keeps_nothing(part.func, inside)
-    if isinstance(part, ast.UnaryOp):
-        return isinstance(part.op, ast.Not)
+    if isinstance(part, ast.Compare):
+        return _asks_for_membership(part, name)
     if isinstance(part, ast.Subscript):
         return part.value is name and isinstance(part.ctx, ast.Load)
     return isinstance(part, ast.Return)
+
+
+def _is_asked_for_truth(path: Path) -> bool:
+    """True where the last node of a path is a test, or a part of one."""
+    *around, node = path
+    part = around[-1]
+    if isinstance(part, (ast.If, ast.While, ast.IfExp)):
+        return part.test is node
+    if isinstance(part, ast.BoolOp):
+        return _is_asked_for_truth(tuple(around))
+    return isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
+
+
+def _asks_for_membership(node: ast.Compare, name: ast.AST) -> bool:
+    is_in = len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn))
+    return is_in and node.comparators[0] is name
 
 
 def _is_made(node: ast.AST) -> bool:
@@ -109,7 +140,16 @@ def _is_made(node: ast.AST) -> bool:
     parts = [node.value]
     if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
         parts = node.value.elts
-    return all(isinstance(part, ast.List) for part in parts)
+    return all(map(_makes_a_list, parts))
+
+
+def _makes_a_list(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(_, ast.Mult(), ast.List()):
+            return True
+        case ast.Call(ast.Name("list"), [_], []):
+            return True
+    return isinstance(node, (ast.List, ast.ListComp))
 
 
 def _keeps_nothing(function: ast.expr, is_iterated: bool) -> bool:
@@ -121,15 +161,20 @@ def _keeps_nothing(function: ast.expr, is_iterated: bool) -> bool:
 
 
 def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
-    """True if it depends on values how often a statement appends to a list that has
-    been made, or if that is not told by one loop."""
-    made = [p for p in uses if isinstance(p[-1].ctx, ast.Store)]
+    """True for a change of a list that has been made, by a construct, but for an
+    append in each turn of one loop, which tells how often it is."""
+    is_append = _is_append(path)
+    if not is_append and not _is_change(path):
+        return False
+    stored = [p for p in uses if isinstance(p[-1].ctx, ast.Store)]
+    made = [p for p in stored if not _is_change(p)]
     between = min((_constructs(path, one[:-2]) for one in made), key=len, default=[])
     if not between:
         return False
     (loop, *rest) = between
     jumps = any(isinstance(n, _JUMPS) for n in ast.walk(loop))
-    return bool(rest) or not isinstance(loop, ast.For) or jumps
+    alone = is_append and isinstance(loop, ast.For) and not rest and not jumps
+    return not alone
 
 
 def _constructs(path: Path, around: Path) -> list[ast.AST]:
@@ -138,17 +183,67 @@ def _constructs(path: Path, around: Path) -> list[ast.AST]:
     return [p for p in path if isinstance(p, kinds) and not any(p is a for a in around)]
 
 
-class NamedAppends(ast.NodeTransformer):
-    """Statements that append to some lists, rewritten to set their names."""
+class NamedChanges(ast.NodeTransformer):
+    """Statements that change some lists, rewritten to set their names."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """`out.append(value)`."""
-        match node.value:
-            case ast.Call(ast.Attribute(ast.Name(name), "append"), [value], []):
-                if name in self.names:
-                    made = call("appended", name_of(name), value)
-                    return at(node, ast.Assign([ast.Name(name, ast.Store())], made))
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Statements, rewritten."""
+        return [made for node in body for made in self._statement(node)]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [value])):
+                if out in self.names:
+                    item = self.visit(value)
+                    return [_named(node, out, call("appended", name_of(out), item))]
+            case ast.AugAssign(ast.Name(out), ast.Add(), value):
+                if out in self.names:
+                    method = ast.Attribute(name_of(out), "extend", ast.Load())
+                    added = ast.Call(method, [self.visit(value)], [])
+                    return [*self._setting(node, [out]), at(node, ast.Expr(added))]
+        setting = self._setting(node, sorted(self._changed(node)))
+        for field, value in ast.iter_fields(node):
+            if field in _BLOCKS and value:
+                first = setting if field == "body" else []
+                setattr(node, field, [*first, *self.block(value)])
+            elif field in ("handlers", "cases"):
+                for part in value:
+                    part.body = self.block(part.body)
+            elif isinstance(value, ast.AST):
+                setattr(node, field, self.visit(value))
+            elif isinstance(value, list):
+                setattr(node, field, [self.visit(part) for part in value])
+        return [*setting, node]
+
+    def _setting(self, node: ast.stmt, names: Sequence[str]) -> list[ast.stmt]:
+        """Statements that set names to what they have."""
+        return [_named(node, out, call("same", name_of(out))) for out in names]
+
+    def _changed(self, node: ast.stmt) -> Iterator[str]:
+        """The lists that a statement's own expressions change."""
+        for field, value in ast.iter_fields(node):
+            if field in (*_BLOCKS, "handlers", "cases"):
+                continue
+            for part in value if isinstance(value, list) else [value]:
+                for path in _paths((node,), [part] if isinstance(part, ast.AST) else []):
+                    name = path[-1]
+                    if isinstance(name, ast.Name) and _is_change((None, *path)):
+                        yield name.id
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """`out and ...`, of which only the truth is asked for."""
+        self.generic_visit(node)
+        node.values = [
+            at(v, call("truth", v))
+            if isinstance(v, ast.Name) and v.id in self.names
+            else v
+            for v in node.values
+        ]
         return node
+
+
+def _named(node: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
+    return at(node, ast.Assign([ast.Name(name, ast.Store())], value))

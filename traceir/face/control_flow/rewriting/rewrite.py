@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir.face.control_flow.rewriting import names
-from traceir.face.control_flow.rewriting.growth import NamedAppends, growing
+from traceir.face.control_flow.rewriting.growth import NamedChanges, growing
 from traceir.face.control_flow.rewriting.jumps import RESULT, lowered, sets_names
 from traceir.face.control_flow.rewriting.liveness import Liveness
 from traceir.face.control_flow.rewriting.syntax import (
@@ -73,7 +73,7 @@ def rewritten(
         node.body = [at(node.body[0], ast.Expr(call("fresh", own))), *node.body]
     lists = growing(node)
     if lists:
-        node.body = [NamedAppends(lists).visit(part) for part in node.body]
+        node.body = NamedChanges(lists).block(node.body)
     unbound = names.unsure(node)
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | unbound | names.unsure(node)
@@ -175,7 +175,8 @@ class ControlFlow(ast.NodeTransformer):
         holds = ast.Call(one.attribute("holds"), [self.visit(node.test)], [])
         body = [*one.restore(), *self.block(node.body)]
         turn = ast.If(holds, body, [])
-        return one.statements(_loop_parts(node), [*one.restore(), turn])
+        made = [*_loop_parts(node), self._lists(node)]
+        return one.statements(made, [*one.restore(), turn])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """An update of a name, which may be one in place."""
@@ -279,7 +280,8 @@ class ControlFlow(ast.NodeTransformer):
         return at(node, call("negated", node.operand)) if is_not else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """A chain of comparisons: `runtime.chained`, or one with None."""
+        """A chain of comparisons: `runtime.chained`; one with None, or of what is
+        among others."""
         left = node.left
         if (
             _asks_for_none(node)
@@ -290,6 +292,10 @@ class ControlFlow(ast.NodeTransformer):
             is_not = isinstance(node.ops[0], ast.IsNot)
             return at(node, call("negated", asked)) if is_not else asked
         self.generic_visit(node)
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)) and len(node.ops) == 1:
+            found = at(node, call("is_among", left, *node.comparators))
+            is_in = isinstance(node.ops[0], ast.In)
+            return found if is_in else at(node, call("negated", found))
         if len(node.ops) == 1 or any(map(sets_names, node.comparators)):
             return node
         parts: list[ast.expr] = []
