@@ -57,12 +57,22 @@ class _Writer:
                 self.line(depth, f"for {index} in range({stop}):")
                 self.line(depth + 1, f"{value} = x[{index}]")
                 self.block(depth + 1, [*numbers, value], loops + 1, budget - 1)
+            elif kind < 0.81 and loops < 2:
+                left = self.name("n")
+                self.line(depth, f"{left} = {self.random.randint(0, 4)} + (total > 2)")
+                self.line(depth, f"while {left} > 0:")
+                self.line(depth + 1, f"{left} -= 1")
+                self.block(depth + 1, numbers, loops + 1, budget - 1)
             elif kind < 0.86 and loops:
                 self.line(depth, f"if {self.test(numbers)}:")
                 self.line(depth + 1, self.random.choice(["break", "continue"]))
             elif kind < 0.93:
-                self.line(depth, f"if len({grown}) > 0:")
-                self.line(depth + 1, f"total += {grown}[-1]")
+                self.line(depth, f"if {self.random.choice(['', 'len'])}({grown}):")
+                taken = [f"{grown}[-1]", f"{grown}.pop()", f"{grown}.pop(0)"]
+                taken += [f"max({grown}[::2])", f"({numbers[0]} in {grown})"]
+                change = f"{grown}[-1] = {numbers[-1]} + 1.0"
+                added = f"total += {self.random.choice(taken)}"
+                self.line(depth + 1, self.random.choice([added, added, change]))
             else:
                 value = self.name("w")
                 self.line(depth, f"for {value} in {grown}:")

@@ -45,9 +45,17 @@ def looped(x: Any) -> Any:
     return traceir.lax.fori_loop(0, 3, lambda _, y: jnp.linalg.cholesky(y), x)
 
 
+def raising(x: Any) -> Any:
+    """It raises what a value decides on."""
+    if x[0] > 3:
+        raise ValueError("no")
+    return x * 2
+
+
 @pytest.mark.parametrize(
     "function, x, rule, word",
     [
+        (traceir_numba.jit(raising), X, "artefact.contents", "may raise an exception"),
         (printed, X, "artefact.contents", "`debug_print`"),
         (solved, np.eye(3), "artefact.contents", "`cholesky`"),
         (looped, np.eye(3), "artefact.contents", "`cholesky`"),

@@ -40,6 +40,7 @@ from traceir.jit.cache.trace_cache import (
     CacheInfo,
     TraceCacheEntry,
     cache_of,
+    forget,
 )
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
@@ -48,8 +49,8 @@ from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
 from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
-from traceir.jit.miss_report import explained, retrace_reason
 from traceir.jit.list_room import OutOfRoom
+from traceir.jit.miss_report import explained, retrace_reason
 from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
     Prepared,
@@ -139,12 +140,16 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             users_frames(error)
             raise
         except OutOfRoom as error:
-            if local.trace is not None:
+            if local.trace is not None and error.full.room is not self._cache.room:
                 raise
             full = error.full
-        full.room.extend(full)
-        self._cache.forget(full.room)
-        return self(*args, **kwargs)
+        try:
+            full.room.extend(full)
+            forget(full.room)
+            return self(*args, **kwargs)
+        except Exception as error:
+            users_frames(error)
+            raise
 
     def _refused(self, error: TraceirError, args: Any, kwargs: Any) -> Any:
         """A call that cannot be made."""

@@ -10,41 +10,43 @@ gives nothing and changes nothing; the room is made larger, and the call made ag
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import Any
 
 from traceir import rules
 from traceir.base import cost_model
 from traceir.base.fast_dataclass import dataclass
-
-if TYPE_CHECKING:
-    from traceir.base.source_info import Source
-    from traceir.jit.cache.trace_cache import FunctionCache
+from traceir.base.source_info import Source, user_frame_summary
 
 
 class ListRoom:
     """The elements that such lists of one function may have."""
 
-    __slots__ = ("cache", "elements")
+    __slots__ = ("elements", "once")
 
-    def __init__(self, cache: ref[FunctionCache]) -> None:
-        self.cache = cache
+    def __init__(self) -> None:
         self.elements = cost_model.LIST_ROOM
+        self.once = False
+
+    def extend_once(self) -> bool:
+        """Have much room at once, for programs that have effects, so that a call can't
+        be made again; False if it is so by now."""
+        if self.once:
+            return False
+        self.once = True
+        many = cost_model.LIST_ROOM * cost_model.LIST_ROOM_FACTOR**2
+        self.elements = max(self.elements, many)
+        return True
 
     def extend(self, full: Elements) -> None:
-        """Have more room than a list has filled, and forget the traces without.
+        """Have more room than a list has filled.
 
         Raises TypeError (staged.effect) if there can be no more.
         """
         most = cost_model.MOST_LIST_ROOM
-        if full.count >= most:
-            got = f"a list of more than {full.count:,} elements"
-            raise rules.error("staged.effect", got=got)
+        if self.once or full.count >= most:
+            raise full.error("of a function that prints or draws" if self.once else "")
         larger = full.count * cost_model.LIST_ROOM_FACTOR
         self.elements = max(self.elements, min(larger, most))
-        cache = self.cache()
-        if cache is not None:
-            cache.forget(self)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,8 +56,16 @@ class Elements:
     room: ListRoom
     count: int
 
+    source: Source | None = None
+
     def __call__(self, values: Sequence[Any], source: Source | None) -> OutOfRoom:
-        return OutOfRoom(self)
+        return OutOfRoom(Elements(self.room, self.count, source))
+
+    def error(self, where: str) -> Exception:
+        """The error of a list that can't have more."""
+        got = f"a list of more than {self.count:,} elements"
+        line = None if self.source is None else user_frame_summary(self.source)
+        return rules.error("staged.effect", got=f"{got} {where}".rstrip(), where=line)
 
 
 class OutOfRoom(BaseException):

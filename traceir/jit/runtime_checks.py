@@ -13,13 +13,14 @@ as a derivative.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.base.source_info import Source
+from traceir.base.source_info import Source, user_frame_summary
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.list_room import Elements, ListRoom
@@ -64,8 +65,20 @@ class RuntimeChecks:
 
     def fills(self, room: ListRoom) -> bool:
         """True if a list may fill this room."""
-        causes = (failure.make for failure in self.failures)
-        return any(isinstance(c, Elements) and c.room is room for c in causes)
+        return any(full.room is room for full in self._full())
+
+    def _full(self) -> Iterator[Elements]:
+        """The lists that may fill their room."""
+        for failure in self.failures:
+            if isinstance(failure.make, Elements):
+                yield replace(failure.make, source=failure.source)
+
+    @property
+    def first_line(self) -> str | None:
+        """The line of the first thing to raise that is no place."""
+        lines = (f.source for f in self.failures if f.raises)
+        source = next(lines, None)
+        return None if source is None else user_frame_summary(source)
 
     @property
     def extra(self) -> int:
@@ -79,6 +92,8 @@ class RuntimeChecks:
         known = not isinstance(number, Tracer) or number.knows(_KNOWN)
         if known and int(number):
             raise self.error(results)
+        for full in () if known else self._full():
+            raise full.error("in a transform that does not know its length")
         return results[: -self.extra]
 
     def error(self, results: Sequence[np.ndarray]) -> BaseException:

@@ -27,6 +27,7 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
+from traceir.jit.list_room import OutOfRoom
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
@@ -309,7 +310,10 @@ class Compiled(_Analyzed):
         if self.entry.writes:
             check_targets(self.entry.out_tree.meta, leaves, self.entry.call)
         arrays = inputs_of(leaves, self.entry.call)
-        results = self.exe.run(*arrays)
+        try:
+            results = self.exe.run(*arrays)
+        except OutOfRoom as error:
+            raise error.full.error("of a program that is not traced again") from None
         avals = self.entry.closed.out_avals
         wrap = to_numpy if self.numpy_out else Array._wrap
         found = self.entry.out_tree.unflatten(list(map(wrap, results, avals)))

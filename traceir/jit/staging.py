@@ -15,6 +15,7 @@ from traceir.base import config, cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.progress import progress
 from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
 from traceir.ir.promotion import canonical_dtype, check_plain
 from traceir.ir.unroll_report import last_line, tell_unrolled
@@ -179,11 +180,15 @@ def find_entry(
     StaleCaptureError (cache.strict.static, cache.strict.capture). While a flag asks
     for it, KeyReuseError (random.reuse) for a program that uses a key twice.
     """
-    key = key_table().key(prepared.call)
+    key, room = key_table().key(prepared.call), cache.room
 
     def make() -> TraceCacheEntry:
         before_trace(prepared.call, key)
-        return make_entry(prepared, key, fun, transform, cache.room)
+        entry = make_entry(prepared, key, fun, transform, room)
+        grows = entry.checks is not None and entry.checks.fills(room)
+        if grows and calls_host(entry.closed.jaxpr) and room.extend_once():
+            entry = make_entry(prepared, key, fun, transform, room)
+        return entry
 
     keeps = rules.default().levels.way(transform).keeps
     entry = cache.lookup(key, make, current_trace()) if keeps else make()

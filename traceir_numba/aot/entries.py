@@ -124,6 +124,10 @@ def entry_of(name: str, symbol: str, traced: Traced) -> AotFunction:
     out_tree, written = traced.out_tree, ()
     if traced.entry.writes:
         (written, _), out_tree = traced.out_tree.meta, traced.out_tree.below[0]
+    checks = traced.entry.checks
+    if checks is not None and checks.raises:
+        got = f"{name}, which may raise an exception of its own"
+        raise rules.error("artefact.contents", got=got, where=checks.first_line)
     if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
         eqn = next(_outside(closed.jaxpr))
         raise rules.error("artefact.contents", got=_called(name, eqn), where=_line(eqn))

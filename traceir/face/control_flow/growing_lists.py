@@ -36,13 +36,23 @@ from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import current_trace, in_force, typeof
 
+
 class GrowingList(TracedList):
     """A list of numbers, or of tuples of so many numbers of one type.
 
     Raises TypeError (staged.effect) for other elements.
     """
 
-    __slots__ = ("_count", "_first", "_guessed", "_home", "_kind", "_left", "_most", "_room")
+    __slots__ = (
+        "_count",
+        "_first",
+        "_guessed",
+        "_home",
+        "_kind",
+        "_left",
+        "_most",
+        "_room",
+    )
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._home: Any = current_trace()
@@ -95,8 +105,11 @@ class GrowingList(TracedList):
     def __setitem__(self, place: Any, value: Any) -> None:
         if isinstance(place, slice):
             self._refuse()
-        new = self._taken(value, self._regions(), 0)
-        self._part()[place] = new
+        if self._elements is None:
+            self._miss()
+            self._part()[place] = 0
+            return
+        self._part()[place] = self._taken(value, self._regions(), 0)
 
     def reverse(self) -> None:
         """Turn the order of the elements round."""
@@ -136,22 +149,30 @@ class GrowingList(TracedList):
         return self._part().copy()
 
     def _part(self) -> Any:
-        return self._elements[: self.length]
+        elements = self._elements
+        if elements is None:
+            elements = traced(self.padded(None, 1), number=False)
+        return elements[: self.length]
+
+    def _miss(self, may_be_empty: bool = False) -> None:
+        """Note that an element is asked for where none is known: the loop may append
+        later in its turn. Raises IndexError where there is no loop."""
+        if any(region.carries for region in self._regions()):
+            self._guessed = True
+        elif not may_be_empty:
+            raise IndexError("list index out of range")
 
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""
         return LoopSteps(0, self.length, 1, self.__getitem__)
 
     def __getitem__(self, place: Any) -> Any:
-        if self._elements is None and not isinstance(place, slice):
-            if not any(region.carries for region in self._regions()):
-                raise IndexError("list index out of range")
-            self._guessed = True  # the loop may append later in its turn
-            return traced(0, number=True)
-        found = self.array() if self._elements is None else self._part()[place]
+        if self._elements is None:
+            self._miss(isinstance(place, slice))
+        found = self._part()[place]
         if isinstance(place, slice):
-            return ListPart(found, self._kind)
-        return _element(found, self._kind)
+            return ListPart(found, self._kind or _unknown())
+        return _element(found, self._kind or _unknown())
 
     @property
     def of_tuples(self) -> bool:
@@ -252,7 +273,7 @@ class GrowingList(TracedList):
 
     @property
     def _dtype(self) -> Any:
-        return _leaves(self._kind)[0].value.dtype
+        return _leaves(self._kind or _unknown())[0].value.dtype
 
 
 class ListPart(TracedList):
@@ -293,6 +314,11 @@ class ListPart(TracedList):
         if isinstance(place, slice):
             return ListPart(found, self._kind)
         return _element(found, self._kind)
+
+
+def _unknown() -> Tree:
+    """The type of elements of which nothing is known yet."""
+    return state.type_of(state.tree_of(0))
 
 
 def _leaves(kind: Tree | None) -> list[Leaf]:

@@ -9,7 +9,7 @@ it gives these back when it ends, and whoever made it says what they are then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir.face.arrays.array import NumpyTracer

@@ -107,7 +107,7 @@ class FunctionCache:
         # Raw keys of whole calls, one mapping per set of jit options.
         self.fast: dict[object, dict[Any, Any]] = {}
         self.known = KnownArguments()
-        self.room = ListRoom(ref(self))
+        self.room = ListRoom()
         self.misses = 0
         self._makers: dict[Key, list[TraceMaker]] = {}
         self._begin_locks()
@@ -155,12 +155,6 @@ class FunctionCache:
             for mapping in self.fast.values():
                 for raw in (GUARD, LAST, *entry.raws):
                     mapping.pop(raw, None)
-
-    def forget(self, room: ListRoom) -> None:
-        """Forget the traces that fail where lists have no more room than there was."""
-        for entry in list(self.entries.values()):
-            if entry.checks is not None and entry.checks.fills(room):
-                self.drop(entry)
 
     def begin_alone(self) -> None:
         """Forget the work of other threads: a forked child has none of them."""
@@ -307,6 +301,14 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
                 "cache.function.hashable", got=f"{function!r}: {error}"
             ) from None
         return found, owner
+
+
+def forget(room: ListRoom) -> None:
+    """Forget the traces, of all functions, that fail where lists fill this room."""
+    for cache in caches():
+        for entry in list(cache.entries.values()):
+            if entry.checks is not None and entry.checks.fills(room):
+                cache.drop(entry)
 
 
 def caches() -> list[FunctionCache]:

@@ -13,8 +13,6 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir.base import config
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var

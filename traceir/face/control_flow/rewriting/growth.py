@@ -100,7 +100,7 @@ def _is_kept(path: Path) -> bool:
     if _is_append(path) or _is_change(path):
         return True
     if isinstance(name.ctx, ast.Store):
-        return _is_made(path[-3] if isinstance(part, ast.Tuple) else part)
+        return _is_made(name, path[-3] if isinstance(part, ast.Tuple) else part)
     if _is_asked_for_truth(path):
         return True
     if isinstance(part, (ast.For, ast.comprehension)):
@@ -133,19 +133,24 @@ def _asks_for_membership(node: ast.Compare, name: ast.AST) -> bool:
     return is_in and node.comparators[0] is name
 
 
-def _is_made(node: ast.AST) -> bool:
-    """True for an assignment of lists that are made there."""
-    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-        return False
-    parts = [node.value]
-    if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
-        parts = node.value.elts
-    return all(map(_makes_a_list, parts))
+def _is_made(name: ast.AST, node: ast.AST) -> bool:
+    """True for an assignment to a name of a list that is made there."""
+    match node:
+        case ast.AnnAssign(value=ast.expr() as value):
+            return _makes_a_list(value)
+        case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):
+            pairs = zip(names, values, strict=False)
+            return any(a is name and _makes_a_list(b) for a, b in pairs)
+        case ast.Assign([target], value):
+            return target is name and _makes_a_list(value)
+    return False
 
 
 def _makes_a_list(node: ast.expr) -> bool:
     match node:
-        case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(_, ast.Mult(), ast.List()):
+        case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(
+            _, ast.Mult(), ast.List()
+        ):
             return True
         case ast.Call(ast.Name("list"), [_], []):
             return True
@@ -228,7 +233,9 @@ class NamedChanges(ast.NodeTransformer):
             if field in (*_BLOCKS, "handlers", "cases"):
                 continue
             for part in value if isinstance(value, list) else [value]:
-                for path in _paths((node,), [part] if isinstance(part, ast.AST) else []):
+                for path in _paths(
+                    (node,), [part] if isinstance(part, ast.AST) else []
+                ):
                     name = path[-1]
                     if isinstance(name, ast.Name) and _is_change((None, *path)):
                         yield name.id
