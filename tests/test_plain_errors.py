@@ -79,11 +79,11 @@ def unshared(x: Any) -> Any:
 
 
 def noted(x: Any) -> Any:
-    """A list that would have one more element, if the program had lists."""
+    """A list that would have one more array, if the program had lists of arrays."""
     found: list[Any] = []
     for value in x:
         if value > 1:
-            found.append(value)
+            found.append(value * x)
     return found
 
 
