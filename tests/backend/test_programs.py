@@ -27,6 +27,7 @@ from text_programs import PROGRAMS
 
 import traceir
 import traceir.numpy as jnp
+from traceir_numba.codegen.module import HELPERS
 from traceir_numba.runtime import allocator, thread_pool
 
 
@@ -257,6 +258,17 @@ def test_dialects(backend: str) -> None:
 def test_other_texts_are_refused() -> None:
     with pytest.raises(ValueError, match="source, llvm, asm, speed and compile"):
         compiled(selu(3)).as_text("hlo")
+
+
+@pytest.mark.parametrize("name", sorted(HELPERS))
+def test_a_function_may_have_the_name_of_one_that_it_calls(name: str) -> None:
+    def multiplied(a: Any, b: Any) -> Any:
+        return a @ b, a[:, :3] @ b[:3], jnp.sort(a)
+
+    multiplied.__name__ = name
+    a, b = grid(64, 12), grid(12, 256, seed=1)
+    for mine, theirs in zip(traceir.jit(multiplied)(a, b), multiplied(a, b)):
+        assert np.allclose(mine, theirs, rtol=1e-5), name
 
 
 def test_a_thread_that_computes_lets_others_run() -> None:

@@ -16,6 +16,8 @@ _MODULE = (
     "np math cuda inf nan types void function kernel parallel in_order empty copy "
     "matmul"
 )
+# Functions beside the program's own, which it calls.
+_HELPERS = "evaluated keep_number kept_number product row_of strided_product"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 # What else a generated module has or calls: casts and dtypes, functions by dtype.
 _TAKEN = re.compile(r"(\w*_)?[bfiu](8|16|32|64)p?|[A-Z_]+\d+|fma|empty_large")
@@ -39,7 +41,6 @@ def program_name(name: str) -> str:
     """
     name = re.sub(r"\W+", "_", name).strip("_") or "program"
     name = name if name.isidentifier() else f"_{name}"
-    taken = (
-        keyword.iskeyword(name) or name in _MODULE.split() or hasattr(builtins, name)
-    )
+    known = f"{_MODULE} {_HELPERS}".split()
+    taken = keyword.iskeyword(name) or name in known or hasattr(builtins, name)
     return f"{name}_" if taken or _TAKEN.fullmatch(name) else name
