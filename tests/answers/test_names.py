@@ -23,10 +23,7 @@ from traceir.numpy.arrays.dtypes import ScalarType
 
 MODULES = list(modules())
 # What they wait for has happened when they are called, as their docstrings say.
-NOTHING_TO_DO = {
-    "experimental.multihost_utils.sync_global_devices",
-    "jax.effects_barrier",
-}
+NOTHING_TO_DO = {"jax.effects_barrier"}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,6 +22,7 @@ from exports import work
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir.sharding import NamedSharding, P
 
 TESTS = Path(__file__).parents[1]
 ROWS = np.arange(12.0, dtype="float32").reshape(4, 3)
@@ -32,6 +34,15 @@ def pool() -> Any:
     """Two processes that began from nothing."""
     with ProcessPoolExecutor(2, get_context("spawn")) as made:
         yield made
+
+
+@pytest.fixture
+def eight() -> Iterator[None]:
+    """Eight devices."""
+    before = traceir.config.num_cpu_devices
+    traceir.config.update("num_cpu_devices", 8)
+    yield
+    traceir.config.update("num_cpu_devices", before)
 
 
 def test_processes_that_were_spawned(pool: Any) -> None:
@@ -218,6 +229,25 @@ def test_tasks_of_dask() -> None:
     assert float(found) == pytest.approx(sum(NORMS))
     found = dask.compute(*norms, scheduler="processes", num_workers=1)
     assert [float(x) for x in found] == pytest.approx(NORMS)
+
+
+def test_chunks_of_dask_are_shards(eight: None) -> None:
+    array = pytest.importorskip("dask.array", reason="in the extra `parallel`")
+    mesh = traceir.make_mesh((4, 2), ("x", "y"))
+    blocks = NamedSharding(mesh, P("x", "y"))
+    whole = np.arange(48.0, dtype="float32").reshape(8, 6)
+    chunked = array.from_array(whole, chunks=(2, 3))
+    x = traceir.make_array_from_callback(
+        whole.shape, blocks, lambda index: np.asarray(chunked[index])
+    )
+    assert np.array_equal(x, whole) and x.sharding == blocks
+    shards = [
+        array.from_array(np.asarray(shard.data)) for shard in x.addressable_shards
+    ]
+    back = array.block([shards[k : k + 2] for k in range(0, 8, 2)])
+    assert back.chunks == chunked.chunks and np.array_equal(back.compute(), whole)
+    doubled = chunked.map_blocks(traceir.jit(lambda block: block * 2), dtype="float32")
+    assert np.array_equal(doubled.compute(), whole * 2)
 
 
 def test_a_dask_cluster_of_processes() -> None:

@@ -12,8 +12,9 @@ from traceir import rules
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.asks import install, refused_outside, refusing
 from traceir.arrays.devices import SHARDING, CpuDevice, SingleDeviceSharding
+from traceir.arrays.placement import PLACED, PlacedElements, put_down
+from traceir.arrays.process_mesh import is_spanning, part_indices, part_of
 from traceir.arrays.sharding import Sharding
-from traceir.arrays.shards import Shard, shards_of
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
@@ -21,10 +22,7 @@ from traceir.ir.notebooks import folded
 from traceir.reference.kernels.random import words_of
 
 _new: Callable[[Any], Any] = object.__new__
-# Where arrays lie that were put somewhere, by identity: few are, and a place in each
-# array would cost every operation.
-_placed: dict[int, tuple[weakref.ref[Array], Sharding]] = {}
-# What a backend's device has of arrays, by identity, too.
+# What a backend's device has of arrays, by identity.
 _there: dict[int, tuple[weakref.ref[Array], Any]] = {}
 
 
@@ -34,16 +32,14 @@ class _ArrayType(type):
     def __instancecheck__(cls, instance: object) -> bool:
         kind = type(instance)
         traced = getattr(kind, "is_traced", False) is True
-        return (
-            kind is cls or kind is Placed or kind is _Deleted or kind is Far or traced
-        )
+        return kind is cls or kind in LIVING or kind is _Deleted or traced
 
 
 @entry_points(
     *("__new__", "__array__", "__dlpack__", "__bool__", "__int__", "__float__"),
     *("__complex__", "__index__", "__format__", "item", "tolist", "copy"),
 )
-class Array(Methods, metaclass=_ArrayType):
+class Array(PlacedElements, Methods, metaclass=_ArrayType):
     """An immutable array, which every operation returns outside a traced function.
 
     Made by the functions of `traceir.numpy`; never by calling the class. NumPy reads
@@ -81,66 +77,15 @@ class Array(Methods, metaclass=_ArrayType):
         """The same elements, lying on devices as a sharding says."""
         if sharding is None or sharding == self.sharding:
             return self
+        if is_spanning(sharding):
+            return spread(part_of(self._value, sharding), self.aval, sharding)
         made = Array._wrap(self._value, self.aval)
         if sharding != SHARDING:
-            key = id(made)
-            _placed[key] = weakref.ref(made, lambda _: _placed.pop(key, None)), sharding
+            put_down(made, sharding)
             made.__class__ = Placed
         return made
 
-    # Place -----------------------------------------------------------------------
-
-    @property
-    def device(self) -> CpuDevice | Sharding:
-        """The device that holds the array; of several its sharding."""
-        place = self.sharding
-        return place.device if isinstance(place, SingleDeviceSharding) else place
-
-    @property
-    def sharding(self) -> Sharding:
-        """The layout of the array on devices: whole on one, unless it was put
-        elsewhere.
-        """
-        found = _placed.get(id(self))
-        return SHARDING if found is None else found[1]
-
-    def devices(self) -> set[CpuDevice]:
-        """The devices that hold the array.
-
-        >>> import traceir.numpy as jnp
-        >>> jnp.arange(5).devices()
-        {CpuDevice(id=0)}
-        """
-        return self.sharding.device_set
-
-    @property
-    def is_fully_replicated(self) -> bool:
-        """True if each of its devices holds the whole array."""
-        return self.sharding.is_fully_replicated
-
-    @property
-    def is_fully_addressable(self) -> bool:
-        """True: all devices are of this process."""
-        return True
-
-    @property
-    def addressable_shards(self) -> list[Shard]:
-        """The part that each device of this process holds.
-
-        >>> import traceir.numpy as jnp
-        >>> [shard.device for shard in jnp.arange(5).addressable_shards]
-        [CpuDevice(id=0)]
-        """
-        return shards_of(self.sharding, self.shape, self._part)
-
-    global_shards = addressable_shards
-
-    def addressable_data(self, index: int) -> Array:
-        """The elements of a shard, by its number."""
-        shard = self.addressable_shards[index]
-        return self._part(shard.index, shard.device)
-
-    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Array:
+    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
         value = self._value[index]
         if value.shape != self.shape:
             value = value.copy()  # to outlive the whole, in the order of C
@@ -172,13 +117,13 @@ class Array(Methods, metaclass=_ArrayType):
         if kind is not _Deleted:
             if _there:
                 _there.pop(id(self), None)
-            if kind is Array or kind is Placed:
-                del self._value
+            if kind is not Far:
+                _slot.__delete__(self)
             self.__class__ = _Deleted
 
     def _restored(self, value: np.ndarray) -> None:
         """Undo a deletion."""
-        self.__class__ = Placed if id(self) in _placed else Array
+        self.__class__ = Placed if id(self) in PLACED else Array
         self._value = value
 
     def copy(self) -> Array:
@@ -359,8 +304,65 @@ class Placed(Array):
     __slots__ = ()
 
 
+class Spread(Array):
+    """An array with elements in other processes, of which this one has its part.
+
+    Operations take and give such arrays (`transforms.spanning`); what asks for the
+    elements is refused. The part is one array over the devices of this process.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _value(self) -> np.ndarray:  # type: ignore[override]  # read alone
+        got = f"{self.aval.str_short()} over {self.sharding}"
+        raise rules.error("array.addressable", got=got)
+
+    def _at(self, sharding: Sharding | None) -> Array:
+        if sharding is None or sharding == self.sharding:
+            return self
+        laid: Array = MOVED[0](self, sharding)
+        return laid
+
+    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
+        found = part_indices(self.sharding, self.shape).get(device)
+        if found is None:
+            return None
+        value = np.array(local_part(self)[found], order="C")
+        part = Array._wrap(value, self.aval.update(shape=value.shape))
+        return part._at(SingleDeviceSharding(device))
+
+    def copy(self) -> Any:
+        """The same elements in memory of their own."""
+        return spread(local_part(self).copy(), self.aval, self.sharding)
+
+    def __repr__(self) -> str:
+        return f"Array(shape={self.shape}, dtype={self.aval.dtype.name})"
+
+    __str__ = __repr__
+
+
+# Lays an array over several processes out anew; who starts these enters it.
+MOVED: list[Callable[[Array, Any], Array]] = []
+_slot: Any = Array.__dict__["_value"]
+
+
+def local_part(array: Array) -> np.ndarray:
+    """The elements that this process has of an array; all where it has all."""
+    part: np.ndarray = _slot.__get__(array) if type(array) is Spread else array._value
+    return part
+
+
+def spread(part: np.ndarray, aval: ShapedArray, sharding: Sharding) -> Array:
+    """The array of which this process has a part, fresh and in the order of C."""
+    made = Array._wrap(part, aval)
+    put_down(made, sharding)
+    made.__class__ = Spread
+    return made
+
+
 # The classes of arrays that have not been deleted.
-LIVING = frozenset({Array, Far, Placed})
+LIVING = frozenset({Array, Far, Placed, Spread})
 
 
 def place_of(value: Any) -> Any:
@@ -388,7 +390,7 @@ def _ask_by_rows(found: rules.Rules) -> None:
     install(Array, refused_outside(found), refusing)
 
 
-for _kind in (_Deleted, Far, Placed):
+for _kind in (_Deleted, Far, Placed, Spread):
     _kind.__name__ = _kind.__qualname__ = "Array"
 
 

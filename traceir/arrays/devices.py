@@ -1,19 +1,20 @@
-"""The devices: groups of threads of this process, where arrays live. Serves: device.*
+"""The devices: groups of threads of a process, where arrays live. Serves: device.*
 
-They share one memory, so that an array that is divided among devices is one array in
-it, of which each device has a part.
+Those of a process share its memory, so that an array that is divided among them is one
+array in it, of which each device has a part.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.base.caches import LIMITS, LIMITS_SET, set_limit
 from traceir.base.fast_dataclass import dataclass
+from traceir.ranks.topology import STATE
 
 Shape = tuple[int, ...]
 
@@ -43,13 +44,29 @@ class CpuDevice:
     @property
     def process_index(self) -> int:
         """The number of the process whose threads they are."""
-        return 0
+        return STATE.topology.process_of(self.id)
 
     def __str__(self) -> str:
         return f"cpu:{self.id}"
 
 
+# The first device of this process.
 CPU = CpuDevice()
+
+
+def renumber(first: int) -> None:
+    """Give the first device of this process its number among those of all processes.
+
+    Whatever lies nowhere else lies on it, also what was made before.
+    """
+    object.__setattr__(CPU, "id", first)
+
+
+def own(devices: Iterable[CpuDevice]) -> set[CpuDevice]:
+    """Those of the devices that this process has."""
+    if not STATE.several:
+        return set(devices)
+    return {d for d in devices if d.process_index == STATE.topology.index}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +84,10 @@ class SingleDeviceSharding:
         """The devices that hold a part of the array."""
         return {self.device}
 
-    addressable_devices = device_set
+    @property
+    def addressable_devices(self) -> set[CpuDevice]:
+        """Those of them that this process has."""
+        return own(self.device_set)
 
     @property
     def num_devices(self) -> int:
@@ -79,7 +99,10 @@ class SingleDeviceSharding:
         """True: the only device holds the whole array."""
         return True
 
-    is_fully_addressable = is_fully_replicated
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True if the device is one of this process."""
+        return bool(self.addressable_devices)
 
     @property
     def memory_kind(self) -> str:
@@ -138,15 +161,19 @@ def _number() -> int:
 def devices(backend: str | None = None) -> list[CpuDevice]:
     """All devices of a platform, by default of the only one, `"cpu"`.
 
-    There are as many as `config.update("num_cpu_devices", n)` asks for, by default one
-    (device.count). Raises RuntimeError (device.platform) for another platform.
+    A process has as many as `config.update("num_cpu_devices", n)` asks for, by default
+    one (device.count). Raises RuntimeError (device.platform) for another platform.
 
     >>> devices()
     [CpuDevice(id=0)]
     """
     if backend not in (None, CPU.platform):
         raise rules.error("device.platform", got=repr(backend))
-    return [CPU, *map(CpuDevice, range(1, _number()))]
+    return [*map(_device, range(STATE.topology.devices or _number()))]
+
+
+def _device(number: int) -> CpuDevice:
+    return CPU if number == CPU.id else CpuDevice(number)
 
 
 def check_device(device: object) -> None:
@@ -177,22 +204,26 @@ def local_devices(
     backend: str | None = None,
     host_id: int | None = None,
 ) -> list[CpuDevice]:
-    """The devices of this process, which are all that there are.
+    """The devices of a process, by default of this one.
 
     Raises RuntimeError (device.platform) for another platform, ValueError
-    (device.process) for a process other than 0, by either of its names.
+    (device.process) for a process that there is not, by either of its names.
 
     >>> local_devices()
     [CpuDevice(id=0)]
     """
+    topology = STATE.topology
+    wanted = topology.index
     for number in (process_index, host_id):
-        if number not in (None, 0):
-            raise rules.error("device.process", got=repr(number))
-    return devices(backend)
+        if number is not None and number not in range(topology.processes):
+            got = f"{number!r} of {topology.processes}"
+            raise rules.error("device.process", got=got)
+        wanted = wanted if number is None else number
+    return [d for d in devices(backend) if d.process_index == wanted]
 
 
 def device_count(backend: str | None = None) -> int:
-    """The number of devices.
+    """The number of devices of all processes.
 
     Raises RuntimeError (device.platform) for another platform.
 
@@ -210,4 +241,4 @@ def local_device_count(backend: str | None = None) -> int:
     >>> local_device_count()
     1
     """
-    return device_count(backend)
+    return len(local_devices(backend=backend))

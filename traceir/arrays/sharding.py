@@ -16,13 +16,20 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.devices import CPU, CpuDevice, SingleDeviceSharding, devices
+from traceir.arrays.devices import (
+    CPU,
+    CpuDevice,
+    SingleDeviceSharding,
+    devices,
+    own,
+)
 from traceir.arrays.meshes import Mesh, Shape
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import laid_by
 from traceir.ir.jaxpr import Literal, Var
 from traceir.pytrees import flatten
+from traceir.ranks.topology import STATE
 
 
 class PartitionSpec:
@@ -156,7 +163,10 @@ class NamedSharding:
         """The devices that hold a part of the array."""
         return set(self.mesh.devices.flat)
 
-    addressable_devices = device_set
+    @property
+    def addressable_devices(self) -> set[CpuDevice]:
+        """Those of them that this process has."""
+        return own(self.device_set)
 
     @property
     def num_devices(self) -> int:
@@ -170,8 +180,8 @@ class NamedSharding:
 
     @property
     def is_fully_addressable(self) -> bool:
-        """True: all devices are of this process."""
-        return True
+        """True if all devices are of this process."""
+        return len(self.addressable_devices) == self.num_devices
 
     def update(self, **fields: Any) -> NamedSharding:
         """The same sharding with another `mesh`, `spec` or `memory_kind`."""
@@ -191,7 +201,13 @@ class NamedSharding:
             for place, device in places.items()
         }
 
-    addressable_devices_indices_map = devices_indices_map
+    def addressable_devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> dict[CpuDevice, tuple[slice, ...]]:
+        """The parts that devices of this process hold."""
+        here = self.addressable_devices
+        every = self.devices_indices_map(global_shape)
+        return {device: index for device, index in every.items() if device in here}
 
     def _slice(self, place: Shape, dimension: int, extent: int) -> slice:
         if self.parts(dimension) == 1:
@@ -254,6 +270,9 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
         listed = ", ".join(sorted(map(str, unknown)))
         got = f"{listed} for {what}, with {len(devices())} of them"
         raise rules.error("device.known", got=got)
+    if not sharding.addressable_devices:
+        got = f"{sharding} for {what}, in process {STATE.topology.index}"
+        raise rules.error("device.process", got=got)
     if isinstance(sharding, NamedSharding):
         sharding.check(shape, what)
 

@@ -8,7 +8,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 - `jet`: derivatives of higher order along a curve: of a function of a power series
 - `layout`: the order of an array's elements in memory, with where it lies
 - `mesh_utils`: devices in the order of a mesh
-- `multihost_utils`: agreement of processes that work together: there is one
+- `multihost_utils`: agreement of processes that work together
 - `ode`: ordinary differential equations, by steps whose length follows from their error
 - `pallas`: the place of JAX's language for kernels: its names raise
 - `shard_map`: functions of one part of each array, by its former place

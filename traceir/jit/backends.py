@@ -33,6 +33,7 @@ from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import longest_line, warn
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.runtime_checks import CheckedExecutable, RuntimeChecks
+from traceir.ranks.topology import STATE
 from traceir.tracing.trace import EAGER
 
 # Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
@@ -130,6 +131,10 @@ def executable(
                 found = compile_program(*wanted, checks.extra if checks else 0)
             if checks is not None:
                 found = CheckedExecutable(found, checks)
+            if STATE.several:
+                from traceir.ranks.agreement import agreed  # which few programs need
+
+                found = agreed(found, closed)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start

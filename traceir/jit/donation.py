@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array, Placed
+from traceir.arrays.array import LIVING, Array, Placed, Spread
 from traceir.base import source_info
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
@@ -28,7 +28,7 @@ from traceir.jit.hot_path.raw_keys import input_of, placing_if_placed, raw_key, 
 from traceir.jit.instrument import instrumented
 from traceir.jit.pickling import Making
 from traceir.jit.stages import CallForm
-from traceir.jit.staging import Prepared, check_seal
+from traceir.jit.staging import CROSSING, Prepared, check_seal
 from traceir.pytrees.flatten import leaves
 from traceir.sanitize.nan_checks import watched
 
@@ -60,6 +60,8 @@ class DonatingFunction(JitFunction[P, R]):
         context = local.context
         if local.trace is not None or context.disable_jit:
             return self._call(args, kwargs, None)
+        if CROSSING and Spread in map(type, leaves((args, kwargs))):
+            return self._spread(args, kwargs)
         guard = self._fast.get(GUARD)
         if guard is not None:
             found = guard(context, args, kwargs)
@@ -73,6 +75,15 @@ class DonatingFunction(JitFunction[P, R]):
             self._counted(runner, args, kwargs)
         check_seal(runner.entry, self._fun)
         return runner.run(args, kwargs)
+
+    def _spread(self, args: Any, kwargs: Any) -> Any:
+        """A call on arrays over processes, whose memory is given back after it."""
+        found = self._call(args, kwargs, None)
+        donated = bind_arguments(self._form, self._donated, args, kwargs).statics
+        for leaf in leaves([value for _, value in donated]):
+            if type(leaf) is Spread:
+                leaf.delete()
+        return found
 
     def _making(self) -> Making:
         making, spec = super()._making(), self._donated

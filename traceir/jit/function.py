@@ -53,6 +53,7 @@ from traceir.jit.list_room import OutOfRoom
 from traceir.jit.miss_report import explained, retrace_reason
 from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
+    CROSSING,
     Prepared,
     check_seal,
     find_or_demand,
@@ -60,6 +61,7 @@ from traceir.jit.staging import (
     held,
     prepare,
     prepare_plain,
+    traces_jit,
 )
 from traceir.sanitize.nan_checks import watched
 from traceir.tracing.knowledge import way_of
@@ -185,7 +187,13 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
 
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
-        if not way_of("jit").traces:
+        if CROSSING and config.local.trace is None:
+            return CROSSING[0](self, args, kwargs, raw)
+        return self._call_here(args, kwargs, raw)
+
+    def _call_here(self, args: Any, kwargs: Any, raw: Any) -> Any:
+        """The same, of arrays whose elements are all in this process."""
+        if not traces_jit():
             return self._fun(*args, **kwargs)
         call = self._options.face, self._fun, args, kwargs
         if part := inlined(*call):
@@ -221,17 +229,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         return run(args, kwargs)
 
     def _context(self) -> Any:
-        options, context = self._options, config.local.context
-        fields: dict[str, Any] = {}
-        if options.x64 is not None and options.x64 != context.x64:
-            fields["x64"] = options.x64
-        if options.sanitize and not context.sanitize:
-            fields["sanitize"] = True
-        if not options.boundscheck and context.boundscheck:
-            fields["boundscheck"] = False
-        if options.control_flow not in (None, context.control_flow):
-            fields["control_flow"] = options.control_flow
-        return config.ConfigScope(fields)
+        return self._options.scope(config.local.context)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         args, kwargs = held(self._options.face, self._static, args, kwargs)

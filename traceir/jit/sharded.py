@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array
-from traceir.arrays.sharding import check_sharding, constrain, spread_shardings
+from traceir.arrays.array import Array
+from traceir.arrays.laying import lying
+from traceir.arrays.sharding import check_sharding, spread_shardings
 from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
@@ -94,7 +95,4 @@ def _lying(leaf: Any, place: Any) -> Any:
     if type(leaf) is np.ndarray and leaf.ndim and place is not None:
         aval = typeof(leaf)
         leaf = Array._wrap(np.array(leaf, aval.dtype, order="C"), aval)
-    if type(leaf) in LIVING:
-        return leaf._at(place)
-    constrain(leaf, place)
-    return leaf
+    return lying(leaf, place)

@@ -29,9 +29,19 @@ from traceir.jit.list_room import ListRoom
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
 from traceir.tracing.concretization import ArgumentDemand, demanded
+from traceir.tracing.knowledge import way_of
 from traceir.tracing.results import check_described, check_outputs, flatten_results
 from traceir.tracing.staging import StagedTracer, face_module, stage
 from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
+
+# Calls functions on arrays over several processes; who starts these enters it.
+CROSSING: list[Callable[..., Any]] = []
+
+
+def traces_jit() -> bool:
+    """True if a jitted function is traced now; else it is called as it is."""
+    trace = current_trace()
+    return way_of("jit").traces and not (trace is not None and trace.inlines)
 
 
 @functools.cache

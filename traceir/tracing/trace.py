@@ -199,6 +199,8 @@ class Trace:
     # Whether functions do in it what they do outside every trace: composites are no
     # equations of their own, and whoever would warn raises `Unplanned`.
     plain = False
+    # Whether a jitted function is called as it is in it.
+    inlines = False
     # Whether it may write to arrays of the trace around it: a region of that.
     writes_outside = False
 

@@ -9,6 +9,7 @@ reading at `autodiff.gradients.grad`.
 - `control`: derivatives and batches of control flow, and `checkpoint`
 - `custom`: functions with derivative rules of their own
 - `rules`: registries of rules, templates from the rows, rewrites of programs
+- `spanning`: arrays over several processes: each process computes its part
 - `jacobians`: Jacobians and Hessians
 """
 

@@ -17,6 +17,8 @@ from traceir.ir.jaxpr import (
     Var,
     sort_params,
 )
+from traceir.ranks.groups import axes_of
+from traceir.ranks.topology import STATE
 from traceir_numba.emitters.kinds import (
     EMITTERS,
     EmitterKind,
@@ -74,6 +76,8 @@ def entry_of(eqn: Eqn) -> EmitterKind | None:
     """The emitter's entry of an equation, if its primitive has one."""
     if is_reference_call(eqn):
         return ReferenceCall()
+    if STATE.several and any(axes_of(eqn)):
+        return HostCallback()  # among processes
     entry = EMITTERS.get(eqn.primitive)
     foreign = isinstance(entry, HostCallback) and foreign_function(eqn) is not None
     return ForeignCall() if foreign else entry

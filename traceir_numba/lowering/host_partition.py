@@ -81,6 +81,8 @@ class _Partitioner:
             done += len(part)
             if on_host:
                 eqns += map(self.inside, part)
+            elif all(eqn.primitive == "reshape" for eqn in part):
+                eqns += part  # the same memory, where machine code would copy it
             else:
                 made = (v for eqn in part for v in eqn.outputs)
                 eqns += self.part(part, [v for v in made if last.get(v, -1) >= done])

@@ -85,6 +85,11 @@ def propagate(closed: ClosedJaxpr, operands: Sequence[Sharding | None]) -> Layou
     return Layouts(found, tuple(dict.fromkeys(walk.given_up)))
 
 
+def results_over(mesh: Mesh, eqn: Eqn, specs: Sequence[Spec]) -> list[Spec]:
+    """The specs of an equation's results over a mesh, for operands that lie so."""
+    return _Walk(mesh).results(eqn, list(specs))
+
+
 def _asked(jaxpr: Jaxpr) -> Iterator[Sharding]:
     """The constraints in a program, and in those of its equations."""
     variables: list[Atom] = [*jaxpr.constvars, *jaxpr.invars]
@@ -132,7 +137,7 @@ class _Walk:
             return whole(atom.aval.ndim) if isinstance(atom, Literal) else known[atom]
 
         for eqn in jaxpr.eqns:
-            specs = self._equation(eqn, list(map(read, eqn.inputs)))
+            specs = self.results(eqn, list(map(read, eqn.inputs)))
             for var, spec in zip(eqn.outputs, specs, strict=True):
                 known[var] = self._constrained(var, spec)
         return list(map(read, jaxpr.outvars))
@@ -147,7 +152,8 @@ class _Walk:
         entries = zip(wanted, (*open_, *[None] * len(spec)), spec, strict=False)
         return tuple(own if entry is free else axes for axes, entry, own in entries)
 
-    def _equation(self, eqn: Eqn, specs: list[Spec]) -> list[Spec]:
+    def results(self, eqn: Eqn, specs: list[Spec]) -> list[Spec]:
+        """The specs of an equation's results; whole where they would be a guess."""
         shapes = [v.aval.shape for v in eqn.outputs]
         try:
             found = self._applied(eqn, specs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -15,8 +15,8 @@ from traceir.arrays.devices import CpuDevice as Device
 from traceir.arrays.devices import default_backend, device_count
 from traceir.base.tracebacks import entry_point
 from traceir.base.version import JAX_VERSION, VERSION
-from traceir.binding.device_put import device_put
 from traceir.pytrees import flatten
+from traceir.ranks.topology import STATE
 
 __all__ = [
     "Device",
@@ -24,7 +24,6 @@ __all__ = [
     "host_count",
     "host_id",
     "host_ids",
-    "make_array_from_process_local_data",
     "named_call",
     "named_scope",
     "print_environment_info",
@@ -68,22 +67,22 @@ def named_call(
 
 
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among those that work together: there is one.
+    """The number of this process among those that work together.
 
     >>> process_index(), process_count(), process_indices()
     (0, 1, [0])
     """
-    return 0
+    return STATE.topology.index
 
 
 def process_count(backend: str | None = None) -> int:
     """The number of processes that work together."""
-    return 1
+    return STATE.topology.processes
 
 
 def process_indices(backend: str | None = None) -> list[int]:
     """The numbers of the processes that work together."""
-    return [0]
+    return list(range(process_count()))
 
 
 host_id, host_count, host_ids = process_index, process_count, process_indices
@@ -105,29 +104,6 @@ def copy_to_host_async(x: Any) -> Any:
 
 
 @entry_point
-def make_array_from_process_local_data(
-    sharding: Any, local_data: Any, global_shape: Sequence[int] | None = None
-) -> Any:
-    """A tree of arrays on devices, of the parts of it that this process has: of all.
-
-    Raises ValueError (sharding.shards) for a `global_shape` of other extents, and what
-    `device_put` raises.
-
-    >>> import traceir, numpy as np
-    >>> from traceir.sharding import NamedSharding, P, make_mesh
-    >>> rows = NamedSharding(make_mesh((1,), ("x",)), P("x"))
-    >>> make_array_from_process_local_data(rows, np.arange(3, dtype="int32"))
-    Array([0, 1, 2], dtype=int32)
-    """
-    found = device_put(local_data, sharding)
-    if global_shape is not None:
-        for leaf in flatten.leaves(found):
-            if leaf.shape != tuple(global_shape):
-                got = f"data of {leaf.shape}, all of it, for {tuple(global_shape)}"
-                raise rules.error("sharding.shards", got=got)
-    return found
-
-
 def print_environment_info(return_string: bool = False) -> str | None:
     """Print the versions and the devices that results may depend on.
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from traceir import rules
+from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 
 
@@ -29,3 +32,16 @@ class Options:
         if self.control_flow not in (None, "staged", "python"):
             got = f"control_flow={self.control_flow!r}"
             raise rules.error("jit.control-flow", got=got)
+
+    def scope(self, context: config.Context) -> config.ConfigScope:
+        """The scope in which the function runs: what they change in a context."""
+        fields: dict[str, Any] = {}
+        if self.x64 is not None and self.x64 != context.x64:
+            fields["x64"] = self.x64
+        if self.sanitize and not context.sanitize:
+            fields["sanitize"] = True
+        if not self.boundscheck and context.boundscheck:
+            fields["boundscheck"] = False
+        if self.control_flow not in (None, context.control_flow):
+            fields["control_flow"] = self.control_flow
+        return config.ConfigScope(fields)

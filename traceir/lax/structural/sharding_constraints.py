@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from traceir import rules
-from traceir.arrays.array import LIVING
+from traceir.arrays import laying
 from traceir.arrays.meshes import AxisType
 from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
     check_sharding,
-    constrain,
     spread_shardings,
 )
 from traceir.base import config
@@ -56,15 +55,7 @@ def _constrained(leaf: Any, place: Any, path: flatten.Path) -> Any:
         named = [a for d in range(len(place.spec)) for a in place.spec.axes(d)]
         if any(types[axis] is not AxisType.Auto for axis in named):
             raise rules.error("sharding.auto", got=f"{place.spec!r} and {place.mesh}")
-    return _at(value, place)
-
-
-def _at(value: Any, place: Any) -> Any:
-    """An array that lies so, or a traced value that is to."""
-    if type(value) in LIVING:
-        return value._at(place)
-    constrain(value, place)
-    return value
+    return laying.lying(value, place)
 
 
 # -- results --------------------------------------------------------------------------
@@ -123,7 +114,7 @@ def lying(value: Any, place: Any, name: str) -> Any:
     device.known), RuntimeError (sharding.mesh).
     """
     check_sharding(place, value.shape, f"the result of {name}")
-    return _at(value, place)
+    return laying.lying(value, place)
 
 
 def check_explicit(place: Any, name: str) -> None:

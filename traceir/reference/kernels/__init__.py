@@ -9,7 +9,7 @@ quietly and makes results whole. Start reading at `registry.kernel`.
 - `linalg`: kernels of linear algebra: LAPACK's and matrix products
 - `special`: kernels of special functions
 - `structural`: kernels that move, combine and order elements
-- `collectives`: collectives over axes that are dimensions of the operand
+- `collectives`: collectives over axes that are dimensions of the operand, or processes
 - `fourier`: the kernel of Fourier transforms, by SciPy
 - `gamma_draws`: the kernel that draws numbers of the gamma distribution
 - `host_context`: calls of the user's functions, in the caller's context

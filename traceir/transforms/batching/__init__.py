@@ -10,6 +10,7 @@ dimension more. Start reading at `vmap.vmap`.
 - `convolution`: the batching rule of convolutions
 - `placed`: operations applied once to whole batches, as their rows say
 - `pmap`: `pmap`: one example to each device
+- `rank_collectives`: collectives over a mapped axis with examples in several processes
 - `shard_map`: `shard_map`: a function of parts, applied on each device of a mesh
 - `vmap`: `vmap`: a function of one example becomes one of a batch
 """

@@ -73,7 +73,7 @@ class BatchTrace(Trace):
         self.axis = axis
         if axis.name is not None:
             checked = {CHECKED: 1} if axis.checked else {}
-            self.axes = {**self.axes, axis.name: axis.size, **checked}
+            self.axes = {**self.axes, axis.name: axis.total, **checked}
         self.paths: Sequence[str] = ()
 
     def input(self, value: Value, dim: Dim, position: int) -> Value:

@@ -26,6 +26,7 @@ from traceir.transforms.batching.placed import (
     example_shape,
     operand_names,
 )
+from traceir.transforms.batching.rank_collectives import over_ranks
 from traceir.transforms.rules.axes import move, stretch
 from traceir.transforms.rules.registry import (
     BATCH,
@@ -165,7 +166,8 @@ def collective(
 ) -> Batched:
     """About all examples where it names the axis; over others as the row says."""
     if axis.name is not None and axis.name in named_axes(row.name, params):
-        return over_axis(row.name, axis, values, dims, params)
+        over = over_axis if axis.ranks is None else over_ranks
+        return over(row.name, axis, values, dims, params)
     [dim] = dims
     assert dim is not None  # one operand is batched
     return apply_at(row, axis, values[0], dim, params)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from traceir import rules
-from traceir.arrays.devices import CpuDevice
+from traceir.arrays.devices import CpuDevice, own
 from traceir.arrays.devices import devices as all_devices
 from traceir.base.tracebacks import wraps
 from traceir.jit.api import jit
+from traceir.ranks.groups import RankAxis
 from traceir.transforms.batching.axis_specs import (
     check_axes,
     common_size,
@@ -47,6 +48,9 @@ def pmap(
     in `out_axes` is taken from the first device. Arrays in `donate_argnums` are not
     used after the call, and their memory may be its own, as for `jit`.
 
+    Where devices are of several processes, each passes the examples of its own and gets
+    their results; collectives are over the examples of all.
+
     Raises TypeError (jit.callable, vmap.axes-type), ValueError (pmap.size,
     pmap.devices, vmap.sizes, vmap.rank, vmap.none, vmap.in-axes, vmap.out-axes).
 
@@ -70,9 +74,10 @@ def pmap(
         places = {n % len(args) for n in static if -len(args) <= n < len(args)}
         axes = _without_static(in_axes, len(args), places)
         leaves, tree = mapped_leaves(fun, axes, args, kwargs)
-        axis = BatchAxis(axis_name, common_size(leaves, axis_size))
         # As many as there are now: they may be asked for after this function is made.
-        most = len(all_devices(backend) if devices is None else devices)
+        every = all_devices(backend) if devices is None else list(devices)
+        most, size = len(own(every)), common_size(leaves, axis_size)
+        axis = BatchAxis(axis_name, size, False, _processes(axis_name, every))
         if axis.size > most:
             got = f"{axis.size} examples for {most} devices"
             raise rules.error("pmap.size", got=got)
@@ -82,6 +87,12 @@ def pmap(
         mapped, static_argnums=static or None, donate_argnums=donate_argnums
     )
     return compiled
+
+
+def _processes(name: Hashable, devices: Iterable[CpuDevice]) -> RankAxis | None:
+    """The processes that have the devices, each with as many examples as this one."""
+    have = tuple(sorted({device.process_index for device in devices}))
+    return RankAxis(name, (have,)) if len(have) > 1 else None
 
 
 def _without_static(in_axes: Any, count: int, static: set[int]) -> Any:

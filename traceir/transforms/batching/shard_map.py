@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from traceir import rules
-from traceir.arrays.array import LIVING
+from traceir.arrays.laying import lying
 from traceir.arrays.meshes import AbstractMesh, Mesh
+from traceir.arrays.process_mesh import ProcessMesh, crosses, process_mesh
 from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
     check_sharding,
-    constrain,
     spread_specs,
 )
 from traceir.base import config
@@ -35,6 +35,7 @@ from traceir.transforms.batching.axis_specs import (
 )
 from traceir.transforms.batching.vmap import apply_batched
 from traceir.transforms.rules.registry import BatchAxis
+from traceir.transforms.spanning import calls
 
 F = TypeVar("F", bound=Callable[..., Any])
 Names = tuple[Hashable, ...]
@@ -42,10 +43,25 @@ Names = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Manual:
-    """The axes of a mesh whose parts a function sees."""
+    """The axes of a mesh whose parts a function sees.
+
+    Where the mesh is over several processes it is this one's block of it, and `over`
+    knows the whole.
+    """
 
     mesh: Mesh
     names: Names
+    over: ProcessMesh | None = None
+
+    def axis(self, name: Hashable, checked: bool) -> BatchAxis:
+        """The devices along an axis as examples of a batch."""
+        ranks = None if self.over is None else self.over.along(name)
+        return BatchAxis(name, self.size(name), checked, ranks)
+
+    def here(self) -> _Manual:
+        """The same axes, of the devices of this process."""
+        over = process_mesh(self.mesh)
+        return _Manual(over.own, self.names, over)
 
     def size(self, name: Hashable) -> int:
         """The number of devices along an axis."""
@@ -200,6 +216,10 @@ def _apply(
     specs = spread_specs("in_specs", in_specs, tree)
     _, none = flatten.flatten({})
     paths = argument_paths(fun, tree, none)
+    given, whole = manual, [manual.sharding(spec) for spec in specs]
+    if crosses(manual.sharding(None)) and calls.in_parts():
+        manual = given.here()
+        values = list(map(_part, values, whole, paths))
     leaves = [
         _split(value, spec, manual, path)
         for value, spec, path in zip(values, specs, paths, strict=True)
@@ -220,7 +240,26 @@ def _apply(
         _joined(out, spec, manual, f"the result{flatten.key_path(path)}")
         for out, spec, path in zip(outs, out_places, out_tree.paths(), strict=True)
     ]
+    if manual is not given:
+        rows = zip(joined, out_places, strict=True)
+        joined = [_of_parts(value, given.sharding(spec)) for value, spec in rows]
     return out_tree.unflatten(joined)
+
+
+def _part(argument: Any, sharding: NamedSharding, path: str) -> Value:
+    """This process's part of an array over several processes."""
+    value = as_array(argument, lambda: f"argument {path}")
+    check_sharding(sharding, typeof(value).shape, f"the argument {path}")
+    return calls.part_for(value, sharding)
+
+
+def _of_parts(part: Value, sharding: NamedSharding) -> Value:
+    """The array that the parts of all processes make up."""
+    block = process_mesh(sharding.mesh).block(sharding)
+    aval, places = typeof(part), range(len(sharding.spec))
+    more = {d: sharding.parts(d) // block.parts(d) for d in places}
+    shape = tuple(n * more.get(d, 1) for d, n in enumerate(aval.shape))
+    return calls.array_of(part, aval.update(shape=shape), sharding)
 
 
 def _over_devices(
@@ -253,7 +292,7 @@ def _over_devices(
     _, tree = flatten.flatten((tuple(leaves), {}))
     return apply_batched(
         wraps(fun)(within),
-        BatchAxis(name, manual.size(name), checked),
+        manual.axis(name, checked),
         mapped,
         tree,
         out_axes,
@@ -314,7 +353,4 @@ def _joined(
         value = bind("transpose", value, permutation=tuple(order))
     if tuple(whole) != shape:
         value = bind("reshape", value, new_sizes=tuple(whole))
-    if type(value) in LIVING:
-        return value._at(sharding)
-    constrain(value, sharding)
-    return value
+    return lying(value, sharding)

@@ -21,6 +21,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.lazy_exports import LazyTable
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
+from traceir.ranks.groups import RankAxis
 from traceir.tracing.trace import Value
 
 
@@ -46,11 +47,18 @@ class BatchAxis:
     """The axis that a function is batched over: its name, if it has one, its size.
 
     Examples of a `checked` one are the devices of a `shard_map` with `check_vma`.
+    Where there are others in other processes, `ranks` are these.
     """
 
     name: Any
     size: int
     checked: bool = False
+    ranks: RankAxis | None = None
+
+    @property
+    def total(self) -> int:
+        """The number of examples in all processes."""
+        return self.size * (self.ranks.size if self.ranks else 1)
 
 
 Tangent = Any  # Value | Zero

@@ -1,0 +1,11 @@
+"""Arrays over several processes: each process computes its part.
+
+Takes a function of whole arrays, gives one of this process's parts with collectives
+between; the values are those of one process with as many devices. Start reading at
+`trace.SpanningTrace`. Serves: sharding.value, process.*
+
+- `calls`: operations and jitted functions, called on arrays over several processes
+- `moves`: parts gathered and cut, from one layout to another
+- `rules`: an operation on whole arrays as one on parts, where it can be one
+- `trace`: the trace whose values are arrays over several processes
+"""
