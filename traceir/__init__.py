@@ -299,6 +299,7 @@ _LATER = {
         (
             "Device",
             "copy_to_host_async",
+            "default_device",
             "host_count",
             "host_id",
             "host_ids",

@@ -11,8 +11,10 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
+from traceir.arrays.devices import CpuDevice
 from traceir.as_jax import standing_in
 from traceir.as_jax.modules import dtype_functions
+from traceir.as_jax.modules import extend as jex
 from traceir.as_jax.modules.core import Literal
 from traceir.as_jax.modules.interpreters.partial_eval import dce_jaxpr
 
@@ -175,3 +177,53 @@ def test_an_algorithm_of_products_is_computed_at_no_less() -> None:
             np.testing.assert_allclose(found, exact, rtol=1e-6)
     with pytest.raises(ValueError, match="no_such_algorithm"):
         lax.dot(x, x, precision="no_such_algorithm")
+
+
+def test_programs_are_built_of_pieces() -> None:
+    new_var, aval = jex.core.gensym(), traceir.typeof(jnp.ones(3))
+    x, wide, out = new_var(aval), new_var(aval), new_var(traceir.typeof(jnp.ones(())))
+    sin_p: Any = lax.sin_p
+    sum_p: Any = lax.reduce_sum_p
+    eqns = [
+        jex.core.new_jaxpr_eqn([x], [wide], sin_p, {}, jex.core.no_effects),
+        jex.core.new_jaxpr_eqn([wide], [out], sum_p, {"axes": (0,)}, set()),
+    ]
+    traced = traceir.make_jaxpr(lambda x: jnp.sin(x).sum())(jnp.ones(3))
+    made = traced.jaxpr.replace(invars=[x], eqns=eqns, outvars=[out], effects=set())
+    jex.core.check_jaxpr(made)
+    assert made == traced.jaxpr and made.debug_name == traced.jaxpr.debug_name
+    closed = traced.replace(jaxpr=made)
+    assert closed == traced and traced.replace(jaxpr=made, consts=[]) == traced
+    cosines = made.replace(eqns=[eqns[0].replace(primitive=lax.cos_p), eqns[1]])
+    [found] = jex.core.jaxpr_as_fun(traced.replace(jaxpr=cosines))(jnp.zeros(3))
+    assert found == 3.0
+    params: Any = eqns[1].params
+    kept: Any = eqns[1].replace(params={**params, "axes": ()}, outvars=[wide])
+    assert kept.params["axes"] == () and kept.invars == [wide] == kept.outvars
+    with pytest.raises(TypeError):
+        jex.core.check_jaxpr(made.replace(outvars=[wide], eqns=[]))
+    unknown: Any = "no_such"
+    with pytest.raises(TypeError, match="no_such"):
+        jex.core.new_jaxpr_eqn([x], [wide], unknown, {}, set())
+
+
+def test_values_that_must_be_known() -> None:
+    assert jex.core.concrete_or_error(int, jnp.float32(3)) == 3
+    with pytest.raises(TypeError, match="as an array"):
+        traceir.jit(lambda x: jex.core.concrete_or_error(None, x))(1.0)
+    assert jex.core.primal_dtype_to_tangent_dtype("int32") == traceir.dtypes.float0
+
+
+def test_results_lie_on_the_first_device_by_default() -> None:
+    default_device: Any = traceir.default_device
+    for device in (None, "cpu", traceir.devices()[0]):
+        with default_device(device):
+            assert jnp.ones(2).device == traceir.devices()[0]
+    with pytest.raises(RuntimeError, match="gpu"):
+        default_device("gpu")
+    with pytest.raises(ValueError, match="as the default"):
+        default_device(CpuDevice(7))
+
+
+def test_elements_are_the_hosts() -> None:
+    jnp.ones(2).copy_to_host_async()

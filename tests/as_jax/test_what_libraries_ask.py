@@ -333,11 +333,18 @@ def test_jit_is_left_on_by_the_keyword() -> None:
             assert not config.current().disable_jit
 
 
-def test_the_processor_has_begun() -> None:
+def test_the_processor_has_begun_once_its_devices_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from traceir.as_jax.private import found, listed
 
-    row = listed()["jax._src.xla_bridge"]["_backends"]
-    assert found(row["is"])["cpu"].device_count() == len(traceir.devices("cpu"))  # type: ignore[index]  # a dict
+    begun: Any = found(listed()["jax._src.xla_bridge"]["_backends"]["is"])
+    where = f"{type(begun).__module__}.LIMITS_SET"
+    monkeypatch.setattr(where, set())
+    assert not begun and begun.get("cpu") is None
+    monkeypatch.setattr(where, {"num_cpu_devices"})
+    assert begun["cpu"].device_count() == len(traceir.devices("cpu"))
+    assert list(begun) == ["cpu"] and begun.get("gpu") is None
 
 
 def test_names_of_pallas_are_not_here() -> None:

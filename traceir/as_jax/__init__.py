@@ -8,6 +8,7 @@ same objects. Start reading at `finder.install`.
 <function install at ...>
 
 - `callback_errors`: the error of a program whose callback raises, as JAX has it
+- `custom_traces`: traces of users, which handle operations by a method of their own
 - `distributions`: the metadata of JAX's packages, as `importlib.metadata` tells it
 - `finder`: modules of JAX by their names, and `install`
 - `modules`: modules that JAX has and that few programs name

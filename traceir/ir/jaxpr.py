@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
-from typing import Any, Protocol, TypeVar
+from dataclasses import field, replace
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -111,6 +111,18 @@ class Eqn:
         """The value of one parameter; raises KeyError when there is none."""
         return dict(self.params)[name]
 
+    def replace(self, **changes: Any) -> Eqn:
+        """The equation with other parts, as JAX names them; it keeps its line."""
+        own = {"invars": self.inputs, "outvars": self.outputs, "params": self.params}
+        given = {**own, "primitive": self.primitive, "effects": self.effects, **changes}
+        inputs, outputs = tuple(given["invars"]), tuple(given["outvars"])
+        params, effects = (
+            sort_params(dict(given["params"])),
+            frozenset(given["effects"]),
+        )
+        named = given["primitive"]
+        return Eqn(named, inputs, outputs, EqnParams(params), effects, self.source)
+
 
 @dataclass(frozen=True, slots=True)
 class HostFunction:
@@ -176,6 +188,13 @@ class Jaxpr:
     def effects(self) -> frozenset[str]:
         """The effects of the equations."""
         return frozenset().union(*[eqn.effects for eqn in self.eqns])
+
+    def replace(self, **changes: Any) -> Jaxpr:
+        """The program with other parts; its effects are those of its equations."""
+        parts = ("constvars", "invars", "eqns", "outvars")
+        given = {name: v for name, v in changes.items() if name in parts}
+        own: dict[str, Any] = {name: tuple(v) for name, v in given.items()}
+        return replace(self, **own)
 
     def canonical(self) -> tuple[object, ...]:
         """The program with variables numbered in order of appearance."""
@@ -277,6 +296,11 @@ class ClosedJaxpr:
     def eqns(self) -> tuple[Eqn, ...]:
         """The equations."""
         return self.jaxpr.eqns
+
+    def replace(self, *, jaxpr: Jaxpr, consts: Sequence[Any] | None = None) -> Self:
+        """Another program, with these constants or with its own."""
+        values = self.consts if consts is None else tuple(consts)
+        return type(self)(jaxpr, values, self.backend)
 
     @property
     def literals(self) -> list[Any]:

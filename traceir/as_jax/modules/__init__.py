@@ -11,7 +11,6 @@ of use to libraries alone. Start reading at `core.eval_jaxpr`.
 - `core`: types of programs, tracers, and the state of traces
 - `custom_batching`: functions with batching rules of their own
 - `custom_derivatives`: derivative rules of a user's own, and the zeros they are told
-- `custom_traces`: traces of users, which handle operations by a method of their own
 - `dlpack`: arrays of other libraries, without a copy
 - `dtype_functions`: functions about dtypes that `jax.dtypes` has
 - `literals`: Python numbers with a dtype, in other implementations

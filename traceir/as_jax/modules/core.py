@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from traceir.as_jax.modules.custom_traces import CustomTrace as Trace
+from traceir.as_jax.custom_traces import CustomTrace as Trace
 from traceir.errors import ConcretizationTypeError, TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
@@ -25,6 +25,7 @@ Value: TypeAlias = Any
 ParamDict: TypeAlias = dict[str, Any]
 max_dim, min_dim = max, min  # extents are integers
 get_aval = typeof
+eval_context = ensure_compile_time_eval
 set_current_trace = in_force
 # Classes of arrays of other libraries, and what tells their types.
 pytype_aval_mappings: dict[type, Callable[[Any], ShapedArray]] = {np.ndarray: typeof}
@@ -49,6 +50,7 @@ __all__ = [
     "Value",
     "Var",
     "ensure_compile_time_eval",
+    "eval_context",
     "eval_jaxpr",
     "find_top_trace",
     "full_lower",

@@ -12,7 +12,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice as Device
-from traceir.arrays.devices import default_backend, device_count
+from traceir.arrays.devices import default_backend, device_count, devices
 from traceir.base.tracebacks import entry_point
 from traceir.base.version import JAX_VERSION, VERSION
 from traceir.pytrees import flatten
@@ -21,6 +21,7 @@ from traceir.ranks.topology import STATE
 __all__ = [
     "Device",
     "copy_to_host_async",
+    "default_device",
     "host_count",
     "host_id",
     "host_ids",
@@ -86,6 +87,27 @@ def process_indices(backend: str | None = None) -> list[int]:
 
 
 host_id, host_count, host_ids = process_index, process_count, process_indices
+
+
+def default_device(
+    new_val: Device | str | None = None,
+) -> AbstractContextManager[object]:
+    """A context in which results lie on a device: on the first, as they do anyway.
+
+    Raises RuntimeError (device.platform) for another platform, and ValueError
+    (device.known) for another device: `device_put` and shardings place arrays there.
+
+    >>> import traceir
+    >>> with traceir.default_device(traceir.devices()[0]):
+    ...     traceir.numpy.ones(2).device
+    CpuDevice(id=0)
+    """
+    if isinstance(new_val, str):
+        devices(new_val)
+    elif new_val is not None and new_val != devices()[0]:
+        hint = "place arrays there by `device_put`, or by a sharding"
+        raise rules.error("device.known", got=f"{new_val!r} as the default", hint=hint)
+    return nullcontext()
 
 
 def copy_to_host_async(x: Any) -> Any:

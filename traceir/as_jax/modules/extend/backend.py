@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from traceir.arrays.devices import default_backend, devices
+from traceir.base.caches import LIMITS_SET
 
 __all__ = ["CpuPlatform", "backends", "get_backend"]
 
@@ -44,5 +46,19 @@ def backends() -> dict[str, CpuPlatform]:
     return {default_backend(): get_backend()}
 
 
-# The platforms that have begun: all, from the start.
-BEGUN = {"cpu": CpuPlatform("cpu")}
+class Begun(Mapping[str, CpuPlatform]):
+    """The platforms whose number of devices nobody can ask for any more."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["cpu"] if "num_cpu_devices" in LIMITS_SET else [])
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+    def __getitem__(self, name: str) -> CpuPlatform:
+        if name not in list(self):
+            raise KeyError(name)
+        return CpuPlatform(name)
+
+
+BEGUN = Begun()

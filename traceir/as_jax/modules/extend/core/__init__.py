@@ -4,6 +4,7 @@ Takes names; gives what stands elsewhere under them. Start reading at
 `primitives.__getattr__`.
 
 - `primitives`: primitives of the tables, and those of other programs, by name
+- `program_parts`: pieces of which libraries build programs
 """
 
 from traceir.as_jax.modules.core import (
@@ -27,11 +28,33 @@ from traceir.as_jax.modules.core import (
     valid_jaxtype,
 )
 from traceir.as_jax.modules.extend.core import primitives
+from traceir.as_jax.modules.extend.core.program_parts import (
+    Effects,
+    JaxprTypeError,
+    check_jaxpr,
+    concrete_or_error,
+    gensym,
+    jaxprs_in_params,
+    new_jaxpr_eqn,
+    no_effects,
+    primal_dtype_to_tangent_dtype,
+    subjaxprs,
+)
 
 __all__ = [
     "DropVar",
     "Effect",
+    "Effects",
+    "JaxprTypeError",
     "TraceTag",
+    "check_jaxpr",
+    "concrete_or_error",
+    "gensym",
+    "jaxprs_in_params",
+    "new_jaxpr_eqn",
+    "no_effects",
+    "primal_dtype_to_tangent_dtype",
+    "subjaxprs",
     "primitives",
     "set_current_trace",
     "take_current_trace",
