@@ -96,7 +96,6 @@ REFUSED = {
     "core.AbstractValue.__setattr__",  # types never change
     "jax.Array.__hash__",
     "jax.Array.__new__",
-    "jax.Array.copy_to_host_async",
     "jax.set_mesh.__enter__",  # it is set when it is made
     "stages.Wrapped._refused",  # the way in which each call refuses its arguments
 }

@@ -96,9 +96,6 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
         """The array itself: execution is synchronous, so it is ready."""
         return self
 
-    def copy_to_host_async(self) -> None:
-        """Do nothing: the memory of an array is the host's."""
-
     def is_ready(self) -> bool:
         """True: execution is synchronous."""
         return True

@@ -138,6 +138,9 @@ class Methods:
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
 
+    def copy_to_host_async(self) -> None:
+        """Do nothing: the memory of an array is the host's."""
+
     def copy(self) -> Self:
         """The array itself: nothing can tell an immutable array from its copy."""
         return self

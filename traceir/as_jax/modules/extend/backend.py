@@ -50,13 +50,13 @@ class Begun(Mapping[str, CpuPlatform]):
     """The platforms whose number of devices nobody can ask for any more."""
 
     def __iter__(self) -> Iterator[str]:
-        return iter(["cpu"] if "num_cpu_devices" in LIMITS_SET else [])
+        return iter(["cpu"][: len(self)])
 
     def __len__(self) -> int:
-        return len(list(self))
+        return int("num_cpu_devices" in LIMITS_SET)
 
     def __getitem__(self, name: str) -> CpuPlatform:
-        if name not in list(self):
+        if not self or name != "cpu":
             raise KeyError(name)
         return CpuPlatform(name)
 
