@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
+from heapq import heapify, heappop
 from typing import Any
 
 import numpy as np
@@ -245,6 +248,77 @@ def several(a: Any) -> Any:
     return out
 
 
+def nearest(lengths: Any) -> Any:
+    """Distances by a heap of pairs, a float and an integer."""
+    distance = np.full(len(lengths), np.inf)
+    distance[0] = 0.0
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > distance[u]:
+            continue
+        for v in range(len(lengths)):
+            if lengths[u, v] > 0 and d + lengths[u, v] < distance[v]:
+                distance[v] = d + lengths[u, v]
+                heapq.heappush(heap, (distance[v], v))
+    return distance
+
+
+def heaps(x: Any) -> Any:
+    """The order of heaps, by each function."""
+    heap: list[Any] = []
+    for v in x:
+        heap.append(v)
+    heapify(heap)
+    before = heap[:]
+    first = heapq.heapreplace(heap, 0.5)
+    second = heapq.heappushpop(heap, 2.5)
+    third = heappop(heap)
+    return before, first, second, third, heap
+
+
+def in_order(x: Any) -> Any:
+    """A list that is kept in order, and the places of numbers."""
+    found: list[Any] = []
+    places = []
+    for v in x:
+        if v > 0.2:
+            bisect.insort(found, v)
+        places.append(bisect.bisect_left(found, 0.5))
+    found.insert(1, -1.0)
+    found.insert(-1, -2.0)
+    return found, places
+
+
+def matches(pattern: Any, text: Any) -> Any:
+    """A list of few places that a loop inside reads at a place that it finds."""
+    back, k = [0] * len(pattern), 0
+    for i in range(1, len(pattern)):
+        while k > 0 and pattern[k] != pattern[i]:
+            k = back[k - 1]
+        k += pattern[k] == pattern[i]
+        back[i] = k
+    k, found = 0, []
+    for i in range(len(text)):
+        while k > 0 and pattern[k] != text[i]:
+            k = back[k - 1]
+        k += pattern[k] == text[i]
+        if k == len(pattern):
+            found.append(i - len(pattern) + 1)
+            k = back[k - 1]
+    return found
+
+
+def filtered(x: Any) -> Any:
+    """A pair in each turn, the second of which is an integer."""
+    value, states = 0.0, []
+    for k, v in enumerate(x):
+        value += 0.25 * (v - value)
+        states.append((value, k))
+    states.clear() if len(states) == 0 else states.reverse()
+    return states
+
+
 _RANDOM = np.random.default_rng(3)
 _EDGES = _RANDOM.random((9, 9)) < 0.3
 _IMAGE = _RANDOM.random((6, 5)) < 0.5
@@ -268,5 +342,11 @@ LISTS: list[tuple[Any, tuple[Any, ...]]] = [
     (circle, (np.int64(2), np.int64(3))),
     (digits, (np.int64(12345), 7)),
     (counted, (_RANDOM.integers(0, 5, 30),)),
+    (nearest, (_RANDOM.random((8, 8)) * (_RANDOM.random((8, 8)) < 0.5),)),
+    (heaps, (_RANDOM.random(9),)),
+    (heaps, (_RANDOM.random(3),)),
+    (in_order, (_RANDOM.random(9),)),
+    (matches, (np.array([1, 2, 1]), np.array([1, 2, 1, 2, 1, 3]))),
+    (filtered, (_RANDOM.random(9),)),
     (several, (np.array([1, 3, 1, 4, 2]),)),
 ]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+import operator
 import warnings
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -221,3 +224,81 @@ def test_what_is_among_others() -> None:
         warnings.simplefilter("error")
         args = np.arange(25), np.array([1, 3, 9])
         compare(traceir_numba.jit(among)(*args), among(*args))
+
+
+# What changes Python's own state -----------------------------------------------------
+
+
+def by_an_alias(x: Any) -> Any:
+    """A method under another name."""
+    out: list[Any] = []
+    add = out.append
+    for v in x:
+        if v > 0:
+            add(1)
+    return len(out)
+
+
+def by_a_heap(x: Any) -> Any:
+    """A list with two names, and a function in C."""
+    out: list[Any] = []
+    other = out
+    for i in range(len(x)):
+        if x[i] > 0:
+            heapq.heappush(out, 3)
+    return len(other)
+
+
+def by_an_operator(x: Any) -> Any:
+    """An element of a list with two names."""
+    out = [0, 0]
+    other = out
+    for v in x:
+        if v > 0:
+            operator.setitem(other, 0, 1)
+    return out
+
+
+def by_an_attribute(x: Any) -> Any:
+    """An object's attribute."""
+    one = SimpleNamespace(n=0)
+    for v in x:
+        if v > 0:
+            setattr(one, "n", one.n + 1)  # noqa: B010
+    return one.n
+
+
+def by_an_iterator(x: Any) -> Any:
+    """The next item, on one side."""
+    numbers = itertools.count()
+    total = 0
+    for v in x:
+        if v > 0:
+            total += next(numbers)
+    return total
+
+
+CHANGES = [by_an_alias, by_a_heap, by_an_operator, by_an_attribute, by_an_iterator]
+
+
+@pytest.mark.parametrize("function", CHANGES)
+def test_what_is_changed_once_is_refused(function: Function) -> None:
+    with raises_rule("staged.effect", TypeError):
+        traceir_numba.jit(function)(np.array([1.0, -1, 2, 3, -2, 1]))
+
+
+def all_known(x: Any) -> Any:
+    """The same, in turns that Python runs."""
+    out: list[Any] = []
+    one, numbers, total = SimpleNamespace(n=0), itertools.count(), 0
+    for _ in range(len(x)):
+        list(map(out.append, [1]))
+        heapq.heappush(out, 3)
+        setattr(one, "n", one.n + 1)  # noqa: B010
+        total += next(numbers)
+    return len(out), one.n, total
+
+
+def test_what_python_runs_changes_what_it_has() -> None:
+    x = np.ones(6)
+    assert traceir_numba.jit(all_known)(x) == all_known(x)

@@ -80,15 +80,19 @@ class DynamicList:
     Python's or of NumPy's."""
 
     array: Any
-    of_tuples: bool
+    of_tuples: tuple[np.dtype, ...]
     pythons: bool
 
     def listed(self) -> Any:
         """The list, of an array; itself of what only describes one."""
         if not isinstance(self.array, np.ndarray):
             return self
-        found = self.array.tolist() if self.pythons else self.array
-        return list(map(tuple, found) if self.of_tuples else found)
+        columns = [self.array]
+        if self.of_tuples:
+            pairs = zip(self.array.T, self.of_tuples, strict=True)
+            columns = [column.astype(dtype) for column, dtype in pairs]
+        found = [c.tolist() if self.pythons else list(c) for c in columns]
+        return list(zip(*found, strict=True)) if self.of_tuples else found[0]
 
 
 register_pytree_node(

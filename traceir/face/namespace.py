@@ -34,7 +34,7 @@ from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, SeenSuper, has_generator, has_methods
-from traceir.face.python import stand_ins
+from traceir.face.python import ordered_lists, stand_ins, state_changes
 from traceir.jit.cache.captured_state import sets
 from traceir.jit.cache.fingerprints import attribute
 
@@ -43,7 +43,7 @@ _INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
 _MODULES = (
     MODULES
-    | {"math", "cmath", "numba"}
+    | {"math", "cmath", "numba", "heapq", "bisect", "operator"}
     | {
         "numpy",
         "numpy.random",
@@ -67,6 +67,7 @@ _LEFT_ALONE = (
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
     own = {**stand_ins.FUNCTIONS, **iteration.FUNCTIONS} | classes.ASKING
+    own |= {**ordered_lists.FUNCTIONS, **state_changes.FUNCTIONS}
     return {**dict(standing_in()), **classes.scalars(), **silent, **own}
 
 
@@ -201,6 +202,7 @@ _BUILTINS = {
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
     **stand_ins.BUILTINS,
+    **state_changes.BUILTINS,
     "range": iteration.range_of,
     "enumerate": iteration.enumerate_of,
     "zip": iteration.zip_of,

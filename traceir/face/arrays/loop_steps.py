@@ -9,6 +9,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
@@ -70,8 +72,8 @@ class TracedList(TracedSequence):
         raise NotImplementedError
 
     @property
-    def of_tuples(self) -> bool:
-        """True if the elements are tuples."""
+    def of_tuples(self) -> tuple[np.dtype, ...]:
+        """The dtypes of the numbers in tuples, if the elements are tuples."""
         raise NotImplementedError
 
     @property

@@ -26,7 +26,7 @@ from traceir.face.arrays.loop_steps import (
     index_type,
 )
 from traceir.face.arrays.values import array_of
-from traceir.face.checks.status import note
+from traceir.face.checks.status import note, note_rule
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Group, Leaf, Tree, Unrecordable
@@ -36,9 +36,15 @@ from traceir.lax.checks.operands import as_array, convert
 from traceir.tracing.concretization import demanded
 from traceir.tracing.trace import current_trace, in_force, typeof
 
+# Integers up to this are floats of 64 bits.
+_MOST_WHOLE = 2**53
+_TOO_WIDE = "an integer beyond 2**53 beside a float, in a tuple of a list"
+
 
 class GrowingList(TracedList):
-    """A list of numbers, or of tuples of so many numbers of one type.
+    """A list of numbers, or of tuples of so many numbers.
+
+    Tuples are rows of an array whose dtype has the numbers of all places.
 
     Raises TypeError (staged.effect) for other elements.
     """
@@ -111,6 +117,21 @@ class GrowingList(TracedList):
             return
         self._part()[place] = self._taken(value, self._regions(), 0)
 
+    def insert(self, place: Any, value: Any) -> None:
+        """Add an element before another one."""
+        number = self.length
+        self.append(value)
+        place = jnp.where(place < 0, place + number, place)
+        place = traced(jnp.clip(place, 0, number), number=True)
+        part = self._part()
+        part[place + 1 :] = part[place:-1].copy()
+        self[place] = value
+
+    def clear(self) -> None:
+        """Take all elements out."""
+        _set(self._count, 0, 0)
+        self._note(self._regions(), 0)
+
     def reverse(self) -> None:
         """Turn the order of the elements round."""
         if self._elements is not None:
@@ -121,7 +142,7 @@ class GrowingList(TracedList):
         """True if an element is equal to a value."""
         if self._elements is None:
             return False
-        same = self._part() == (np.stack(value) if self._width else value)
+        same = self._part() == self._stored(value)
         return np.any(np.all(same, 1) if self._width else same)
 
     def _taken(self, value: Any, regions: Sequence[RegionTrace], count: int) -> Any:
@@ -134,7 +155,22 @@ class GrowingList(TracedList):
         loops = any(region.carries for region in regions)
         if self._elements is None or not loops:
             self._make_room(regions)
-        return jnp.stack([jnp.asarray(v) for v in value]) if self._width else value
+        return self._stored(value)
+
+    def _stored(self, value: Any) -> Any:
+        """An element, or a row of the array for one that is a tuple."""
+        if not self._width:
+            return value
+        dtype, row = self._dtype, []
+        for part in map(jnp.asarray, value):
+            if (
+                part.dtype.kind in "iu"
+                and part.dtype.itemsize == 8
+                and dtype.kind in "fc"
+            ):
+                note_rule(jnp.abs(part) > _MOST_WHOLE, "staged.effect", _TOO_WIDE)
+            row.append(convert(part, dtype))
+        return jnp.stack(row)
 
     @property
     def length(self) -> Any:
@@ -175,9 +211,9 @@ class GrowingList(TracedList):
         return _element(found, self._kind or _unknown())
 
     @property
-    def of_tuples(self) -> bool:
-        """True if the elements are tuples."""
-        return bool(self._width)
+    def of_tuples(self) -> tuple[np.dtype, ...]:
+        """The dtypes of the numbers in tuples, if the elements are tuples."""
+        return _dtypes(self._kind)
 
     @property
     def of_pythons(self) -> bool:
@@ -239,7 +275,7 @@ class GrowingList(TracedList):
         if needed > cost_model.MOST_LIST_ROOM:
             got = f"a list of up to {needed:,} elements, for which there is no room"
             raise _refused(got, regions)
-        room = max(needed, room if needed <= room or count else 2 * room)
+        room = max(needed, 1, room if needed <= room or count else 2 * room)
         if any(region.carries for region in regions):  # the loop makes room later
             with in_force(self._home):
                 self._first = traced(self.padded(None, room), number=False)
@@ -273,7 +309,8 @@ class GrowingList(TracedList):
 
     @property
     def _dtype(self) -> Any:
-        return _leaves(self._kind or _unknown())[0].value.dtype
+        leaves = _leaves(self._kind or _unknown())
+        return np.result_type(*(leaf.value.dtype for leaf in leaves))
 
 
 class ListPart(TracedList):
@@ -292,9 +329,9 @@ class ListPart(TracedList):
         return traced(convert(found, index_type().dtype, True), number=True)
 
     @property
-    def of_tuples(self) -> bool:
-        """True if the elements are tuples."""
-        return isinstance(self._kind, Group)
+    def of_tuples(self) -> tuple[np.dtype, ...]:
+        """The dtypes of the numbers in tuples, if the elements are tuples."""
+        return _dtypes(self._kind)
 
     @property
     def of_pythons(self) -> bool:
@@ -324,6 +361,11 @@ def _unknown() -> Tree:
 def _leaves(kind: Tree | None) -> list[Leaf]:
     """The types of an element's numbers; none where there is no element."""
     return [] if kind is None else list(state.leaves_of(kind))
+
+
+def _dtypes(kind: Tree | None) -> tuple[np.dtype, ...]:
+    leaves = _leaves(kind) if isinstance(kind, Group) else []
+    return tuple(leaf.value.dtype for leaf in leaves)
 
 
 def _are_pythons(kind: Tree | None) -> bool:
@@ -402,7 +444,7 @@ def _met(kind: Tree | None, other: Tree) -> Tree | None:
         return None
     leaves = found.parts if isinstance(found, Group) else [found]
     numbers = all(isinstance(leaf, Leaf) and leaf.number for leaf in leaves)
-    return found if numbers and len({x.value.dtype for x in leaves}) == 1 else None
+    return found if numbers and leaves else None
 
 
 def _kind_of(values: Sequence[Any]) -> Tree | None:

@@ -18,6 +18,7 @@ from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.loop_steps import TracedSequence
 from traceir.face.arrays.texts import text
+from traceir.face.arrays.values import array_of
 from traceir.face.checks import exceptions
 from traceir.face.checks.bounds import check_index
 from traceir.face.checks.exceptions import Trying
@@ -32,7 +33,7 @@ from traceir.face.control_flow.choices import IfStatement as If
 from traceir.face.control_flow.expressions import all_of, any_of, chained
 from traceir.face.control_flow.expressions import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
-from traceir.face.control_flow.growing_lists import GrowingList
+from traceir.face.control_flow.growing_lists import GrowingList, grown
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import (
     NUMBERS,
@@ -67,6 +68,7 @@ __all__ = [
     "fresh",
     "indexed",
     "is_none",
+    "method",
     "mutated",
     "negated",
     "raised",
@@ -140,6 +142,19 @@ def mutated(value: Any) -> Any:
     return changed(value) if is_container else value
 
 
+def method(value: Any, name: str) -> Any:
+    """A method that may change its object, to be called later."""
+    found = getattr(value, name)
+    if isinstance(value, Tracer) or not isinstance(value, _CONTAINERS):
+        return found
+
+    @functools.wraps(found)
+    def called(*args: Any, **options: Any) -> Any:
+        return getattr(mutated(value), name)(*args, **options)
+
+    return called
+
+
 def appended(value: Any, item: Any) -> Any:
     """The value of a name after `value.append(item)`."""
     (value if isinstance(value, GrowingList) else mutated(value)).append(item)
@@ -147,7 +162,10 @@ def appended(value: Any, item: Any) -> Any:
 
 
 def same(value: Any) -> Any:
-    """The value of a name whose list is to be changed."""
+    """The value of a name whose list is to be changed: a list that may grow, if values
+    are to decide what is done with its elements."""
+    if type(value) is list and any(map(_is_traced_number, value)):
+        return grown(("it",), {"it": value}).get("it", value)
     return value
 
 
@@ -200,6 +218,9 @@ def _is_traced_number(value: Any) -> bool:
 def _taken(values: Any, index: Any) -> Any:
     """The number at a traced place among some, or the tuple of numbers."""
     kinds = set(map(type, values))
+    numbers = all(isinstance(v, (Tracer, np.generic, *NUMBERS)) for v in values)
+    if numbers and any(map(_is_traced_number, values)):
+        return traced(array_of(values)[index], number=True)
     if kinds == {tuple} and len(set(map(len, values))) == 1:
         return tuple(_taken(column, index) for column in zip(*values, strict=True))
     if not kinds or not all(issubclass(k, (*NUMBERS, np.generic)) for k in kinds):

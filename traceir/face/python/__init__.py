@@ -13,8 +13,11 @@ that are traced. Start reading at `numbers.number`.
 - `number_methods`: methods of Python's numbers that traced ones have
 - `numbers`: numbers of Python's that are traced: operands, results and checks
 - `operators`: operators between two numbers of Python's, of which one is traced
+- `ordered_lists`: functions of `heapq` and `bisect`, written in Python and recorded
 - `printing`: `print` in a traced function: it prints when the program runs
 - `rounding`: `round` of traced numbers, as Python and NumPy have it
 - `stand_ins`: stand-ins for Python's functions and classes of numbers
+- `state_changes`: functions that change an object in place, which is no part of a
+  program
 - `written`: functions of Python's that are loops, written in Python and recorded
 """

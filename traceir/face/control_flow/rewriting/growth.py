@@ -20,12 +20,24 @@ from traceir.face.control_flow.rewriting.syntax import at, call, name_of
 _LOOPS = (ast.For, ast.While)
 _JUMPS = (ast.Break, ast.Continue, ast.Return)
 # Methods that change a list, and which lists that grow have.
-_METHODS = frozenset(("extend", "pop", "reverse"))
+_METHODS = frozenset(("clear", "extend", "insert", "pop", "reverse"))
+# Functions that change their first argument, and keep nothing else of it.
+_FUNCTIONS = frozenset(
+    (
+        *("heappush", "heappop", "heapify", "heapreplace", "heappushpop"),
+        *("insort", "insort_left", "insort_right"),
+    )
+)
 # Fields of statements that have statements.
 _BLOCKS = ("body", "orelse", "finalbody")
 # Functions that keep nothing of a list.
-_BUILTIN = frozenset(("all", "any", "len", "max", "min", "print", "sorted", "sum"))
-_MODULES = frozenset(("np", "numpy", "jnp"))
+_BUILTIN = frozenset(
+    (
+        *("all", "any", "len", "max", "min", "print", "sorted", "sum"),
+        *("bisect", "bisect_left", "bisect_right"),
+    )
+)
+_MODULES = frozenset(("np", "numpy", "jnp", "bisect"))
 _ITERATORS = frozenset(("enumerate", "reversed", "zip"))
 
 # The nodes around a node, and itself.
@@ -85,11 +97,19 @@ def _is_change(path: Path) -> bool:
         return part.value is name and isinstance(part.ctx, ast.Store)
     if isinstance(part, ast.AugAssign):
         return part.target is name and isinstance(part.op, ast.Add)
+    if isinstance(part, ast.Call):
+        return part.args[:1] == [name] and _name_of(part.func) in _FUNCTIONS
     is_method = isinstance(part, ast.Attribute) and part.attr in _METHODS
     match path[-3]:
         case ast.Call(args=values, keywords=[]) if is_method:
             return not any(isinstance(value, ast.Starred) for value in values)
     return False
+
+
+def _name_of(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _is_kept(path: Path) -> bool:
@@ -166,11 +186,13 @@ def _keeps_nothing(function: ast.expr, is_iterated: bool) -> bool:
 
 
 def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
-    """True for a change of a list that has been made, by a construct, but for an
-    append in each turn of one loop, which tells how often it is."""
+    """True for a change of a list that has been made, by a construct, but for a number
+    that is appended in each turn of one loop, which tells how often it is."""
     is_append = _is_append(path)
     if not is_append and not _is_change(path):
         return False
+    if isinstance(path[-2], ast.Call):  # it compares elements
+        return True
     stored = [p for p in uses if isinstance(p[-1].ctx, ast.Store)]
     made = [p for p in stored if not _is_change(p)]
     between = min((_constructs(path, one[:-2]) for one in made), key=len, default=[])
@@ -178,8 +200,8 @@ def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
         return False
     (loop, *rest) = between
     jumps = any(isinstance(n, _JUMPS) for n in ast.walk(loop))
-    alone = is_append and isinstance(loop, ast.For) and not rest and not jumps
-    return not alone
+    numbers = is_append and not isinstance(path[-3].args[0], ast.Tuple)
+    return not numbers or bool(rest) or not isinstance(loop, ast.For) or jumps
 
 
 def _constructs(path: Path, around: Path) -> list[ast.AST]:

@@ -307,14 +307,18 @@ class ControlFlow(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """A call of a method that may change its object."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in CHANGING:
+            function.value = at(function, call("mutated", self.visit(function.value)))
+            node.args = [self.visit(value) for value in node.args]
+            node.keywords = [self.visit(value) for value in node.keywords]
+            return node
         self.generic_visit(node)
         function = node.func
         is_super = isinstance(function, ast.Name) and function.id == "super"
         if is_super and self.first and not node.args:
             own = [ast.Name(name, ast.Load()) for name in ("__class__", *self.first)]
             return at(node, ast.Call(ast.Name(SUPER, ast.Load()), list(own), []))
-        if isinstance(function, ast.Attribute) and function.attr in CHANGING:
-            function.value = at(function, call("mutated", function.value))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -325,8 +329,11 @@ class ControlFlow(ast.NodeTransformer):
         return made
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """An attribute, which may be set."""
-        return self._target(node)
+        """An attribute, which may be set, or a method that is called later."""
+        made = self._target(node)
+        if isinstance(node.ctx, ast.Load) and node.attr in CHANGING:
+            return at(node, call("method", node.value, ast.Constant(node.attr)))
+        return made
 
     def _target(self, node: Any) -> ast.expr:
         self.generic_visit(node)
