@@ -1,4 +1,4 @@
-"""What libraries' own tests found: names that programs and arrays have in JAX."""
+"""Finds of libraries' own tests: names that programs and arrays have in JAX."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_keys_have_the_class_of_their_dtype() -> None:
 
 
 class Interval:
-    """What tells its shape, and is no array."""
+    """An object that tells its shape, and is no array."""
 
     shape, ndim = (3, 2), 2
 

@@ -17,7 +17,6 @@ that are traced. Start reading at `numbers.number`.
 - `printing`: `print` in a traced function: it prints when the program runs
 - `rounding`: `round` of traced numbers, as Python and NumPy have it
 - `stand_ins`: stand-ins for Python's functions and classes of numbers
-- `state_changes`: functions that change an object in place, which is no part of a
-  program
+- `state_changes`: functions that change an object in place
 - `written`: functions of Python's that are loops, written in Python and recorded
 """

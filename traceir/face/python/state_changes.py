@@ -1,8 +1,9 @@
-"""Functions that change an object in place, which is no part of a program.
+"""Functions that change an object in place.
 
 Serves: staged.effect
 
-Inside of what is recorded they would change it once, while the function is traced.
+That is no part of a program: inside of what is recorded they would change it once,
+while the function is traced.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Precision(NamedInPrograms):
 
 
 class DotAlgorithmPreset(Enum):
-    """How XLA would compute a product: the dtypes of operands and of sums.
+    """Algorithms of products, as XLA names them: dtypes of operands and of sums.
 
     No product is less precise than its dtype here: all of these but DEFAULT stand for
     `Precision.HIGHEST`. F64_F64_F64 asks for more than float32 has, and is refused.

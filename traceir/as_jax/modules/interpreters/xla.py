@@ -16,7 +16,7 @@ canonicalize_dtype_handlers = {np.ndarray: np.asarray}
 
 
 def apply_primitive(primitive: Primitive, *args: Any, **params: Any) -> Any:
-    """What a primitive's lowering computes of arrays, for `def_impl`.
+    """Results of a primitive's lowering, of arrays, for `def_impl`.
 
     Raises NotImplementedError (custom_primitive.rule) where it has none.
 
