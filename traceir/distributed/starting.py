@@ -50,11 +50,13 @@ def initialize(
     Raises RuntimeError (process.start) without mpi4py, for another number of processes
     than MPI has, and when it is called again.
 
-    .. code-block:: python
-
-       # mpirun -n 4 python train.py
-       import traceir
-       traceir.distributed.initialize()
+    >>> try:  # in a program for `mpirun -n 2`, without numbers
+    ...     initialize(num_processes=2, process_id=2)
+    ... except RuntimeError as error:
+    ...     print(error)
+    `distributed.initialize` is called once, before collectives of processes, in a...
+      got: process_id=2 and num_processes=2
+      ...
     """
     if is_initialized():
         raise rules.error("process.start", got="a second call")
@@ -78,12 +80,19 @@ def initialize(
 
 
 def is_initialized() -> bool:
-    """True between `initialize` and `shutdown`."""
+    """True between `initialize` and `shutdown`.
+
+    >>> is_initialized()
+    False
+    """
     return STATE.transport is not None
 
 
 def shutdown() -> None:
-    """Leave the other processes, once all of them do; nothing if there are none."""
+    """Leave the other processes, once all of them do; nothing if there are none.
+
+    >>> shutdown()
+    """
     way = STATE.transport
     if way is None:
         return
