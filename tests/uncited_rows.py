@@ -20,7 +20,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             *("process.mesh", "process.programs", "process.waited"),
-            "array.addressable",
+            *("process.start", "array.addressable"),
         ),
         "tests/processes/test_processes.py",
     ),

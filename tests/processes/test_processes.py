@@ -1,7 +1,7 @@
 """Programs in several processes give the bits of one, and end where one of them fails.
 
-Cites: process.start, process.mesh, process.programs, process.waited, device.process,
-array.addressable, sharding.shards
+Cites: process.start, process.number, process.mesh, process.programs, process.waited,
+device.process, array.addressable, sharding.shards
 """
 
 from __future__ import annotations
@@ -103,6 +103,6 @@ def test_there_is_one_process_without_mpi() -> None:
     distributed = traceir.distributed
     assert not distributed.is_initialized()
     distributed.shutdown()
-    with pytest.raises(RuntimeError, match=r"process.start"):
+    with pytest.raises(ValueError, match=r"process.number"):
         distributed.initialize(num_processes=2, process_id=2)
     assert not distributed.is_initialized() and traceir.process_count() == 1

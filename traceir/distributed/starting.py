@@ -1,4 +1,7 @@
-"""The processes found, their devices counted, and left again. Serves: process.start"""
+"""The processes found, their devices counted, and left again.
+
+Serves: process.start, process.number
+"""
 
 from __future__ import annotations
 
@@ -47,14 +50,14 @@ def initialize(
     is waited for `collective_timeout_seconds`; then the run ends. An exception that
     nobody catches ends all processes.
 
-    Raises RuntimeError (process.start) without mpi4py, for another number of processes
-    than MPI has, and when it is called again.
+    Raises RuntimeError (process.start) without mpi4py and when it is called again,
+    ValueError (process.number) for processes and devices that there are not.
 
     >>> try:  # in a program for `mpirun -n 2`, without numbers
     ...     initialize(num_processes=2, process_id=2)
-    ... except RuntimeError as error:
+    ... except ValueError as error:
     ...     print(error)
-    `distributed.initialize` is called once, before collectives of processes, in a...
+    What `distributed.initialize` is told of processes and of devices there is: the...
       got: process_id=2 and num_processes=2
       ...
     """
@@ -62,7 +65,7 @@ def initialize(
         raise rules.error("process.start", got="a second call")
     if process_id is not None and not 0 <= process_id < (num_processes or 1 << 31):
         got = f"process_id={process_id} and num_processes={num_processes}"
-        raise rules.error("process.start", got=got)
+        raise rules.error("process.number", got=got)
     mpi = _mpi()
     world = mpi.COMM_WORLD
     found = world.Get_size(), world.Get_rank()
@@ -71,7 +74,7 @@ def initialize(
     ):
         if given is not None and given != own:
             got = f"{name}={given}, where MPI says {own}"
-            raise rules.error("process.start", got=got)
+            raise rules.error("process.number", got=got)
     way = Transport(mpi, initialization_timeout)
     own_count = _count(local_device_ids)
     counts = way.wait("distributed.initialize", way.control.allgather, own_count)
@@ -121,7 +124,7 @@ def _count(given: int | Sequence[int] | None) -> int:
     known = range(devices.local_device_count())
     if not ids or not ids <= set(known):
         got = f"local_device_ids={given!r} of {len(known)} devices"
-        raise rules.error("process.start", got=got)
+        raise rules.error("process.number", got=got)
     return len(ids)
 
 
