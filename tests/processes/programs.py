@@ -373,3 +373,22 @@ def functions_with_shardings(jax: Any) -> Any:
     )
     inner = jax.jit(lambda a: both(a, a)[0] + jax.vmap(jnp.dot)(a, a)[:, None])
     return both(drawn(8, 8), drawn(8, 8, seed=1)), inner(placed(jax, mesh, drawn(8, 8)))
+
+
+@program
+def loops_over_rows(jax: Any) -> Any:
+    """Loops and choices that carry arrays which are divided."""
+    jnp, lax = jax.numpy, jax.lax
+    x = placed(jax, ring(jax), drawn(16, 4), "x", None)
+
+    def looped(x: Any) -> Any:
+        def step(w: Any, _: Any) -> Any:
+            slope = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+            return w - 0.1 * slope, jnp.tanh(x @ w)
+
+        w, made = lax.scan(step, jnp.ones(4), None, length=3)
+        grown = lax.while_loop(lambda c: c.max() < 99, lambda c: jnp.abs(c) * 2, x)
+        chosen = lax.cond(x[0, 0] > 0, lambda: x * 2, lambda: x + w)
+        return w, made, grown, chosen, lax.fori_loop(0, 3, lambda k, c: c * 2 + k, x)
+
+    return jax.jit(looped)(x)

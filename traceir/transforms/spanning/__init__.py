@@ -6,6 +6,7 @@ between; the values are those of one process with as many devices. Start reading
 
 - `calls`: operations and jitted functions, called on arrays over several processes
 - `moves`: parts gathered and cut, from one layout to another
+- `regions`: loops and choices over parts: their programs become programs of parts
 - `rules`: an operation on whole arrays as one on parts, where it can be one
 - `trace`: the trace whose values are arrays over several processes
 """

@@ -7,6 +7,7 @@ operation on such values is one on parts (`rules`), of operands that lie as it n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from traceir.arrays.meshes import Mesh, Shape
@@ -17,12 +18,21 @@ from traceir.arrays.propagation.specs import Spec, sharding_of, spec_of, whole
 from traceir.arrays.sharding import NamedSharding, PartitionSpec
 from traceir.base import config, source_info
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Eqn, Params, Var, sort_params
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params, Var, sort_params
 from traceir.ir.typecheck import infer
 from traceir.tracing.knowledge import passed_on
-from traceir.tracing.staging import apply
-from traceir.tracing.trace import Trace, Tracer, Value, bind_all, in_force, typeof
+from traceir.tracing.staging import apply, stage
+from traceir.tracing.trace import (
+    Trace,
+    Tracer,
+    Value,
+    bind_all,
+    in_force,
+    living,
+    typeof,
+)
 from traceir.transforms.spanning.moves import relaid
+from traceir.transforms.spanning.regions import REGIONS, LaidOutRegion
 from traceir.transforms.spanning.rules import PartCall, part_call
 
 _CALLS = {
@@ -138,11 +148,15 @@ class SpanningTrace(Trace):
             *(primitive, [a.shape for a in avals], specs, dict(params)),
             *([a.shape for a in outs], mesh.shape),
         )
-        found = part_call(call, extents) or _whole_call(call)
         given, made = map(Var, avals), map(Var, outs)
         eqn = Eqn(primitive, tuple(given), tuple(made), params)
         lying = results_over(mesh, eqn, specs)
         with in_force(self.parent):
+            if primitive in REGIONS:
+                region = LaidOutRegion(call.params, specs, lying)
+                found = REGIONS[primitive](region, partial(_on_parts, mesh))
+            else:
+                found = part_call(call, extents) or _whole_call(call)
             operands = [
                 relaid(part, own, before, after)
                 for part, before, after in zip(parts, specs, found.operands)
@@ -159,6 +173,41 @@ class SpanningTrace(Trace):
         if not any(spec):
             return part
         return self.value(part, aval, sharding_of(mesh, spec))
+
+
+def _on_parts(
+    mesh: Mesh, closed: ClosedJaxpr, ins: Sequence[Spec], outs: Sequence[Spec]
+) -> ClosedJaxpr:
+    """The program of parts of a program, made once for each way in which they lie."""
+    key = "parts", mesh, tuple(ins), tuple(outs)
+    return closed.memo(key, lambda: _made_of_parts(mesh, closed, ins, outs))
+
+
+def _made_of_parts(
+    mesh: Mesh, closed: ClosedJaxpr, ins: Sequence[Spec], outs: Sequence[Spec]
+) -> ClosedJaxpr:
+    own, name = process_mesh(mesh), closed.jaxpr.debug_name
+    places = [sharding_of(mesh, spec) for spec in ins]
+    rows = list(zip(closed.in_avals, places, strict=True))
+
+    def call(parts: Sequence[Value]) -> Sequence[Value]:
+        trace = SpanningTrace(name)
+        with living(trace):
+            given = [
+                trace.value(part, aval, place) if any(spec) else part
+                for part, (aval, place), spec in zip(parts, rows, ins, strict=True)
+            ]
+            results = apply(closed, given)
+            pairs = zip(results, outs, strict=True)
+            return [trace.cut(v, sharding_of(mesh, spec)) for v, spec in pairs]
+
+    avals = [a.update(shape=own.shape(place, a.shape)) for a, place in rows]
+    face = config.local.context.face
+    jaxpr, constants, captured = stage(
+        call, avals, [""] * len(avals), name, "jit", face
+    )
+    assert not captured  # a program refers to nothing outside of it
+    return ClosedJaxpr(jaxpr, constants, closed.backend)
 
 
 def _whole_call(call: LaidOutCall) -> PartCall:
