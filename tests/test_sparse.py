@@ -190,3 +190,16 @@ def test_refusals_say_what_was_got() -> None:
         _ = mat[np.array([0])]
     with pytest.raises(ValueError, match="a row of indices a value"):
         BCOO((jnp.ones(2), jnp.ones((3, 2), "int32")), shape=(2, 3))
+
+
+def test_a_batch_of_the_dense_operand_alone_stands_first() -> None:
+    drawn = np.random.default_rng(0)
+    matrix = drawn.random((4, 3)) * (drawn.random((4, 3)) > 0.5)
+    for kind in (sparse.BCOO, sparse.BCSR):
+        made: Any = kind.fromdense(matrix)
+        for shape in ((5, 3, 2), (6, 5, 3, 2)):
+            dense = drawn.random(shape)
+            for product in (made @ dense, traceir.jit(lambda d, m=made: m @ d)(dense)):
+                np.testing.assert_allclose(product, matrix @ dense, rtol=1e-5)
+    both = sparse.BCOO.fromdense(matrix) @ sparse.BCOO.fromdense(dense[0])
+    np.testing.assert_allclose(both.todense(), matrix @ dense[0], rtol=1e-5)

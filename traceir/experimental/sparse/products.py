@@ -152,4 +152,11 @@ def matmul(lhs: Any, rhs: Any) -> Any:
     if max(ranks) > 2 and min(ranks) > 2 and ranks[0] != ranks[1]:
         raise TypeError(f"Batches of matrices have one rank, got {lhs} and {rhs}.")
     numbers = ((one[:1], one[1:]), (same, same))
-    return bcoo_dot_general(lhs, rhs, dimension_numbers=numbers)
+    found = bcoo_dot_general(lhs, rhs, dimension_numbers=numbers)
+    further = rhs.ndim - 2 - batch
+    if further <= 0 or lhs.ndim - batch < 2:
+        return found
+    # A batch of the right operand's alone stands before the rows.
+    order = list(range(found.ndim))
+    order.insert(batch + further, order.pop(batch))
+    return found.transpose(order)
