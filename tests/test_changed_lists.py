@@ -148,6 +148,19 @@ def test_room_in_programs_around() -> None:
     assert slope[0] == counting(MORE)
 
 
+def test_a_derivative_that_would_need_each_turn() -> None:
+    def multiples(x: Any, n: Any) -> Any:
+        out = []
+        while len(out) < n:
+            out.append(x * len(out))
+        return sum(out)
+
+    f = traceir_numba.jit(multiples)
+    assert traceir.jvp(lambda x: f(x, np.int64(4)), (2.0,), (1.0,)) == (12, 6)
+    with raises_rule("control.reverse-mode", ValueError):
+        traceir.grad(f)(2.0, np.int64(4))
+
+
 @pytest.mark.parametrize(
     "around",
     [

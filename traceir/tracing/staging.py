@@ -21,6 +21,7 @@ from traceir.ir.dependence import behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.params import NONE, EqnParams
+from traceir.ir.promotion import canonical_dtype
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import refuse_unrolled
 from traceir.tracing.named_primitives import builtin
@@ -271,12 +272,16 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     known: dict[Atom, Value]
     known = dict(zip(jaxpr.constvars, constants_of(closed), strict=True))
     known.update(zip(jaxpr.invars, values, strict=True))
+    x64 = _local.context.x64
 
     def read(atom: Atom) -> Value:
         """The value of a variable or a literal."""
         if not isinstance(atom, Literal):
             return known[atom]
-        if not (atom.aval.weak_type or atom.aval.dtype.kind == "b"):
+        dtype = atom.aval.dtype
+        if not x64 and canonical_dtype(dtype, x64) != dtype:
+            return concrete(atom)  # as a number it would be one of 32 bits
+        if not (atom.aval.weak_type or dtype.kind == "b"):
             return atom.array[()]
         # A Python number is weak, but of the default dtype of its kind alone.
         value = atom.value

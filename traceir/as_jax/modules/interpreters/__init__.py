@@ -6,8 +6,7 @@ Takes rules under a `Primitive`; transforms find them there. Start reading at
 - `ad`: derivatives and transposes of users' primitives
 - `batching`: batching of users' primitives
 - `mlir`: lowering of users' primitives: to functions of operations
-- `partial_eval`: programs of functions of which some arguments are known, or some
-  results needed
+- `partial_eval`: programs of functions of which some arguments are known
 - `xla`: primitives as they are compiled; and the name that lowerings had before `mlir`
 """
 

@@ -1,4 +1,4 @@
-"""Programs of functions of which some arguments are known, or some results needed."""
+"""Programs of functions of which some arguments are known."""
 
 from __future__ import annotations
 
