@@ -1,47 +1,15 @@
-"""Programs over four devices, which may be those of one process or of several.
-
-Each is a function of `jax`, this library, and gives a tree of arrays.
-"""
+"""Programs over four devices, which may be those of one process or of several."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-
-Program = Callable[[Any], Any]
-PROGRAMS: dict[str, Program] = {}
-DEVICES = 4
-
-
-def program(function: Program) -> Program:
-    """Enter a program under its name."""
-    PROGRAMS[function.__name__] = function
-    return function
-
-
-def drawn(*shape: int, seed: int = 0) -> np.ndarray:
-    """Normal numbers, the same in every process."""
-    return np.random.default_rng(seed).normal(size=shape).astype("float32")
-
-
-def ring(jax: Any) -> Any:
-    """The devices in a row."""
-    return jax.make_mesh((DEVICES,), ("x",))
-
-
-def square(jax: Any) -> Any:
-    """The devices two by two."""
-    return jax.make_mesh((2, 2), ("x", "y"))
-
-
-def placed(jax: Any, mesh: Any, value: np.ndarray, *spec: Any) -> Any:
-    """An array that is divided over a mesh."""
-    P, sharding = jax.sharding.PartitionSpec, jax.sharding.NamedSharding
-    return jax.device_put(value, sharding(mesh, P(*spec)))
-
+from processes import whole_arrays as whole_arrays  # whose programs are entered, too
+from processes.entered import DEVICES as DEVICES
+from processes.entered import PROGRAMS as PROGRAMS
+from processes.entered import drawn, placed, program, ring, square
 
 # -- training --------------------------------------------------------------------------
 
@@ -328,67 +296,3 @@ def maps_of_examples(jax: Any) -> Any:
         jax.make_array_from_process_local_data(rows, np.asarray(x))
         for x in (found, means)
     ]
-
-
-# -- operations by shardings -----------------------------------------------------------
-
-
-@program
-def operations_on_rows(jax: Any) -> Any:
-    """Operations outside of functions, on arrays that are divided."""
-    jnp = jax.numpy
-    mesh = square(jax)
-    a = placed(jax, mesh, drawn(8, 12), "x", "y")
-    b = placed(jax, mesh, drawn(8, 12, seed=1), ("x", "y"), None)
-    c = placed(jax, mesh, drawn(12, seed=2), "y")
-    return [
-        *(a + b, a * 2 + c, -a, a.T, a[2], a[:, 1:3], a.reshape(2, 4, 12)),
-        *(jnp.sum(a), a.sum(0), a.max(1), a.mean(1, keepdims=True), b.argmax(0)),
-        *(jnp.cumsum(a, 0), jnp.sort(b, 1), jnp.concatenate([a, b]), a @ b.T),
-        *(
-            jnp.where(a > 0, a, b),
-            jnp.linalg.norm(b),
-            jax.nn.softmax(a),
-            a.at[0].set(1),
-        ),
-        *(jnp.einsum("ij,ij->i", a, b), a.astype("int32"), jnp.stack([c, c])),
-    ]
-
-
-@program
-def functions_with_shardings(jax: Any) -> Any:
-    """`jit` that says how arguments and results lie, loops and nested functions."""
-    jnp, lax = jax.numpy, jax.lax
-    P, sharding = jax.sharding.PartitionSpec, jax.sharding.NamedSharding
-    mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
-    rows, columns = sharding(mesh, P("x")), sharding(mesh, P(None, "x"))
-
-    def powers(a: Any, b: Any) -> Any:
-        c = lax.with_sharding_constraint(a @ b, columns)
-        d = lax.fori_loop(0, 3, lambda k, x: x @ b + k, a)
-        return c, d, lax.cond(jnp.sum(a) > 0, lambda: c * 2, lambda: c), c.sum()
-
-    both = jax.jit(
-        powers, in_shardings=(rows, None), out_shardings=(columns, rows, None, None)
-    )
-    inner = jax.jit(lambda a: both(a, a)[0] + jax.vmap(jnp.dot)(a, a)[:, None])
-    return both(drawn(8, 8), drawn(8, 8, seed=1)), inner(placed(jax, mesh, drawn(8, 8)))
-
-
-@program
-def loops_over_rows(jax: Any) -> Any:
-    """Loops and choices that carry arrays which are divided."""
-    jnp, lax = jax.numpy, jax.lax
-    x = placed(jax, ring(jax), drawn(16, 4), "x", None)
-
-    def looped(x: Any) -> Any:
-        def step(w: Any, _: Any) -> Any:
-            slope = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-            return w - 0.1 * slope, jnp.tanh(x @ w)
-
-        w, made = lax.scan(step, jnp.ones(4), None, length=3)
-        grown = lax.while_loop(lambda c: c.max() < 99, lambda c: jnp.abs(c) * 2, x)
-        chosen = lax.cond(x[0, 0] > 0, lambda: x * 2, lambda: x + w)
-        return w, made, grown, chosen, lax.fori_loop(0, 3, lambda k, c: c * 2 + k, x)
-
-    return jax.jit(looped)(x)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import Array
+from traceir.arrays.array import Array, Spread
 from traceir.dtypes import KEY, kind_of
 from traceir.errors import shown
 from traceir.ir.promotion import check_unmasked
@@ -76,7 +76,9 @@ def _kind(leaf: Any) -> tuple[Any, ...]:
 
 def _is_joined(leaf: Any) -> bool:
     """True if a leaf is no number that NumPy could put beside others."""
-    return is_tracer(leaf) or (isinstance(leaf, Array) and leaf.aval.dtype == KEY)
+    if is_tracer(leaf) or type(leaf) is Spread:
+        return True
+    return isinstance(leaf, Array) and leaf.aval.dtype == KEY
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
