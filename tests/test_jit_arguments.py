@@ -371,3 +371,12 @@ def test_what_wraps_a_function_may_be_a_body() -> None:
     sides = [wraps(scaled)(lambda x: -x), wraps(scaled)(lambda x: 2 * x)]
     assert traceir.lax.switch(1, sides, 3.0) == 6
     assert traceir.lax.cond(False, *sides, 3.0) == 6
+
+
+def test_arguments_given_before_may_be_arrays() -> None:
+    def fun(x: Any, y: Any = None, weights: Any = None) -> Any:
+        return x + weights.sum()
+
+    given = partial(fun, weights=np.ones((3, 2), np.float32))
+    for made in (traceir.jit(given), traceir.vmap(traceir.jit(given))):
+        np.testing.assert_array_equal(made(jnp.ones(4)), np.full(4, 7.0))

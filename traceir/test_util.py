@@ -38,13 +38,14 @@ def check_grads(
 ) -> None:
     """Compare derivatives of `f` at `args`, up to an order, with finite differences.
 
-    `modes` are "fwd" (`jvp`) and "rev" (`vjp`); those of a higher order are checked in
+    `modes` are "fwd" (`jvp`) and "rev" (`vjp`), or one of them; orders above 1 are in
     every sequence of them. `eps` is the step, by default one that fits the dtype.
     Raises AssertionError (check.value, check.derivative) with the argument's path.
 
     >>> import traceir.numpy as jnp
     >>> check_grads(lambda x: jnp.sin(x) * x, (0.5,), order=2)
     """
+    modes = (modes,) if isinstance(modes, str) else modes
     if not set(modes) <= {"fwd", "rev"}:
         raise ValueError(f"modes are 'fwd' and 'rev', got {modes!r}")
     if order < 1:

@@ -227,3 +227,10 @@ def test_results_lie_on_the_first_device_by_default() -> None:
 
 def test_elements_are_the_hosts() -> None:
     jnp.ones(2).copy_to_host_async()
+
+
+def test_gradients_are_checked_in_one_mode() -> None:
+    for mode in ("fwd", "rev"):
+        traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes=mode)
+    with pytest.raises(ValueError, match="modes are"):
+        traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes="reverse")

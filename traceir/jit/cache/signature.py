@@ -124,7 +124,13 @@ def _own(fun: Callable[..., Any], shown: inspect.Signature) -> inspect.Signature
         found = inspect.signature(fun, follow_wrapped=False)
     except (TypeError, ValueError):
         return None
-    return None if found == shown else found
+    return None if _asks(found) == _asks(shown) else found
+
+
+def _asks(signature: inspect.Signature) -> list[tuple[Any, ...]]:
+    """What a signature asks for, whatever the defaults are: arrays have no equality."""
+    empty, asked = inspect.Parameter.empty, signature.parameters.values()
+    return [(p.name, p.kind, p.default is empty) for p in asked]
 
 
 def _takes(signature: inspect.Signature, args: tuple[Any, ...]) -> bool:
