@@ -13,8 +13,7 @@ from fewer_rows import without
 from recorded import Record
 
 from traceir.base.config import enable_x64
-from traceir.dtypes import as_dtype, kind_of
-from traceir.errors import RuleTableError
+from traceir.dtypes import ADDED, NARROW, as_dtype, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import (
     canonical_dtype,
@@ -52,7 +51,7 @@ def test_the_jax_face_promotes_as_jax_does() -> None:
 
 STORED = sorted(default().dtypes)
 KEYS = [name for name, row in default().dtypes.items() if row.kind == "key"]
-NUMPYS = [name for name in STORED if name not in ("bfloat16", *KEYS)]
+NUMPYS = [name for name in STORED if name not in (*ADDED, *KEYS)]
 
 
 def test_the_numpy_face_promotes_as_numpy_does() -> None:
@@ -62,7 +61,7 @@ def test_the_numpy_face_promotes_as_numpy_does() -> None:
             assert found == (np.result_type(*names).name, False), names
 
 
-@pytest.mark.parametrize("name", [n for n in STORED if "64" not in n and n not in KEYS])
+@pytest.mark.parametrize("name", [n for n in NUMPYS if "64" not in n])
 def test_bfloat16_meets_others_in_the_numpy_face_as_in_numpys_functions(
     name: str,
 ) -> None:
@@ -99,8 +98,29 @@ def test_promotion_is_that_of_the_context_unless_told() -> None:
 
 
 def test_a_dtype_outside_a_face_has_no_bound() -> None:
-    with pytest.raises(RuleTableError, match=r"float[*] and int8 meet in nothing"):
+    with pytest.raises(ValueError, match="float and int8"):
         join(["float*", "int8"], "numpy", default())
+
+
+@pytest.mark.parametrize("face", ["jax", "numpy"])
+@pytest.mark.parametrize("name", sorted(NARROW))
+def test_narrow_dtypes_meet_numbers_alone(name: str, face: str) -> None:
+    """As JAX's do, which the numpy face has of itself and weak numbers alone."""
+    kind = default().dtypes[name].kind
+    for other in STORED:
+        if other in KEYS or other == name:
+            continue
+        pair = [(name, False), (other, False)]
+        whole = default().dtypes[other].kind in ("boolean", "signed", "unsigned")
+        into = other == "bool" or (kind == "floating" and whole and other not in NARROW)
+        if face == "jax" and into:
+            assert promote_names(pair, face, x64=True) == (name, False)
+        else:
+            with pytest.raises(ValueError, match=name):
+                promote_names(pair, face, x64=True)
+    weak = [("int64", True), ("float64", True)][: 1 + (kind == "floating")]
+    for number in weak:
+        assert promote_names([number, (name, False)], face, x64=True) == (name, False)
 
 
 def test_promotion_follows_the_rules_that_it_is_given() -> None:
@@ -112,7 +132,7 @@ def test_promotion_follows_the_rules_that_it_is_given() -> None:
     found = load(tables)
     a, b = ShapedArray((), "bool"), ShapedArray((), "float64")
     assert promote(a, b, x64=True, rules=found) == (np.dtype("float64"), False)
-    with pytest.raises(RuleTableError):
+    with pytest.raises(ValueError, match="bool and int8"):
         promote(a, ShapedArray((), "int8"), rules=found)
 
 

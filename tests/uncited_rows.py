@@ -130,6 +130,7 @@ PROSE = {
         ("accuracy.complex", "accuracy.complex-limits"),
         "tests/complex/test_functions.py",
     ),
+    "accuracy.beyond": "tests/test_narrow_dtypes.py",
     "derive.complex": "tests/complex/test_derivatives.py",
     **dict.fromkeys(
         ("text.lossless", "text.constants", "text.nan"),

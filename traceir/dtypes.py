@@ -1,19 +1,36 @@
-"""Dtypes: NumPy's functions about them, for bfloat16, too. Serves: derive.float0
+"""Dtypes: NumPy's functions about them, and about those of ml_dtypes.
 
-bfloat16 is the dtype of the package ml_dtypes, which every array library has it from;
-the package is imported when the dtype is first asked for.
+Serves: derive.float0
+
+bfloat16 and the narrow dtypes are those of the package ml_dtypes, which every array
+library has them from; the package is imported when one of them is first asked for.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 # The tangent of an integer or a boolean: it has a shape, and elements without bytes.
 float0 = np.dtype([("float0", np.void, 0)])
 BFLOAT16 = "bfloat16"
+# Of eight bits and fewer: in memory an element is the low bits of a byte.
+NARROW_FLOATS: Final = (
+    *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
+    *("float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+    "float4_e2m1fn",
+)
+NARROW_INTEGERS: Final = ("int2", "int4", "uint2", "uint4")
+NARROW: Final = frozenset({*NARROW_FLOATS, *NARROW_INTEGERS})
+# The kinds of the dtypes that NumPy knows once ml_dtypes is imported.
+ADDED: Final[Mapping[str, str]] = {
+    **dict.fromkeys((BFLOAT16, *NARROW_FLOATS), "f"),
+    **{name: name[0] for name in NARROW_INTEGERS},
+}
+# The least number that NumPy gives a dtype of another package.
+OTHERS: Final = 256
 
 
 def is_float0(value: Any) -> bool:
@@ -27,15 +44,15 @@ def is_float0(value: Any) -> bool:
 
 
 @cache
-def bfloat16() -> np.dtype:
-    """The dtype bfloat16.
+def added(name: str) -> np.dtype:
+    """A dtype of ml_dtypes.
 
-    >>> bfloat16()
-    dtype(bfloat16)
+    >>> added("bfloat16"), added("int4")
+    (dtype(bfloat16), dtype(int4))
     """
     import ml_dtypes
 
-    dtype: np.dtype = np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype = np.dtype(getattr(ml_dtypes, name))
     return dtype
 
 
@@ -50,6 +67,36 @@ class prng_key(extended):
     >>> jnp.issubdtype(traceir.random.key(0).dtype, prng_key)
     True
     """
+
+
+def is_added(dtype: np.dtype) -> bool:
+    """True if a dtype is one of ml_dtypes that arrays have.
+
+    >>> is_added(added("float8_e5m2")), is_added(np.dtype("int8"))
+    (True, False)
+    """
+    return dtype.num >= OTHERS and dtype.name in ADDED
+
+
+def is_narrow(dtype: np.dtype) -> bool:
+    """True if a dtype has eight bits and fewer, and mixes with numbers alone.
+
+    >>> is_narrow(added("int4")), is_narrow(added("bfloat16")), is_narrow(KEY)
+    (True, False, False)
+    """
+    return dtype.num >= OTHERS and dtype.name in NARROW
+
+
+def bits_of(dtype: np.dtype) -> int:
+    """The number of bits of an element.
+
+    >>> bits_of(np.dtype("int8")), bits_of(added("int4")), bits_of(KEY)
+    (8, 4, 64)
+    """
+    if not is_narrow(dtype):
+        return 8 * dtype.itemsize
+    info = iinfo(dtype) if dtype.name in NARROW_INTEGERS else finfo(dtype)
+    return int(info.bits)
 
 
 class KeyDType:
@@ -68,6 +115,7 @@ class KeyDType:
     itemsize = 8
     type = prng_key
     dtype = np.dtype([("words", np.uint32, (2,))])
+    num = dtype.num
 
     def __eq__(self, other: object) -> bool:
         return other is self or (isinstance(other, np.dtype) and other == self.dtype)
@@ -96,23 +144,19 @@ def is_key(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and dtype == KEY
 
 
-class TypePromotionError(ValueError):
-    """Dtypes have no dtype in common, as an implementation of its own may say."""
-
-
 class ExtendedDType:
     """The class that libraries derive dtypes of their own from, which no array has."""
 
 
 # Dtypes by names that NumPy does not know, or not without an import.
 _NAMED: Mapping[str, Callable[[], np.dtype]] = {
-    BFLOAT16: bfloat16,
+    **{name: partial(added, name) for name in ADDED},
     KeyDType.name: lambda: KEY,
 }
 
 
 def as_dtype(asked: Any) -> np.dtype:
-    """`numpy.dtype(asked)`, where bfloat16 and the keys' are names like any other.
+    """`numpy.dtype(asked)`, where those of ml_dtypes and the keys' are names as well.
 
     Raises TypeError for whatever is no dtype.
 
@@ -137,34 +181,25 @@ def are_keys(value: Any, dtype: Any) -> bool:
     return dtype is KEY and getattr(value, "dtype", None) is KEY
 
 
-def is_bfloat16(dtype: np.dtype) -> bool:
-    """True if a dtype is bfloat16, without an import.
-
-    >>> is_bfloat16(bfloat16()), is_bfloat16(float0)
-    (True, False)
-    """
-    return dtype.kind == "V" and dtype.name == BFLOAT16
-
-
 def is_half(dtype: np.dtype) -> bool:
     """True if a dtype is floating and has 16 bits: sums of it are taken in float32.
 
     >>> import numpy as np
-    >>> is_half(np.dtype("float16")), is_half(bfloat16()), is_half(np.dtype("int16"))
+    >>> is_half(np.dtype("float16")), is_half(added("bfloat16")), is_half(KEY)
     (True, True, False)
     """
     return dtype.itemsize == 2 and kind_of(dtype) == "f"
 
 
 def kind_of(dtype: np.dtype) -> str:
-    """`dtype.kind`, and "f" for bfloat16, of which NumPy knows no kind.
+    """`dtype.kind`, and that of those of ml_dtypes, of which NumPy knows none.
 
     >>> import numpy as np
-    >>> kind_of(bfloat16()), kind_of(np.dtype("int8"))
-    ('f', 'i')
+    >>> kind_of(added("bfloat16")), kind_of(added("int4")), kind_of(np.dtype("int8"))
+    ('f', 'i', 'i')
     """
     kind = dtype.kind
-    return "f" if kind == "V" and dtype.name == BFLOAT16 else kind
+    return ADDED.get(dtype.name, kind) if kind == "V" and dtype.num >= OTHERS else kind
 
 
 def is_inexact(dtype: np.dtype) -> bool:
@@ -188,23 +223,35 @@ def part_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def finfo(dtype: Any) -> Any:
-    """`numpy.finfo(dtype)`, of bfloat16, too.
+    """`numpy.finfo(dtype)`, of those of ml_dtypes, too.
 
     >>> finfo("bfloat16").bits, float(finfo("float16").max)
     (16, 65504.0)
     """
     asked = as_dtype(dtype)
-    if is_bfloat16(asked):
-        import ml_dtypes
+    return _ml_dtypes().finfo(asked) if is_added(asked) else np.finfo(asked)
 
-        made: Callable[[np.dtype], Any] = ml_dtypes.finfo
-        return made(asked)
-    return np.finfo(asked)
+
+def iinfo(dtype: Any) -> Any:
+    """`numpy.iinfo(dtype)`, of those of ml_dtypes, too.
+
+    >>> iinfo("int4").min, iinfo("uint8").max
+    (-8, 255)
+    """
+    asked = as_dtype(dtype)
+    return _ml_dtypes().iinfo(asked) if is_added(asked) else np.iinfo(asked)
+
+
+def _ml_dtypes() -> Any:
+    import ml_dtypes
+
+    return ml_dtypes
 
 
 # What `jax.dtypes` has of functions that stand elsewhere, imported when asked for.
 _LATER = {
-    **dict.fromkeys(("iinfo", "issubdtype", "result_type"), "traceir.numpy"),
+    **dict.fromkeys(("issubdtype", "result_type"), "traceir.numpy"),
+    "TypePromotionError": "traceir.errors",
     **dict.fromkeys(
         ("canonicalize_dtype", "scalar_type_of", "itemsize_bits"),
         "traceir.as_jax.modules.dtype_functions",

@@ -75,6 +75,10 @@ class KeyReuseError(TraceirError, TypeError):
     """A key of random numbers was used twice."""
 
 
+class TypePromotionError(TraceirError, ValueError):
+    """Operands have no dtype in which they meet."""
+
+
 class JaxRuntimeError(RuntimeError):
     """JAX's error of a program whose callback raises: see `traceir.as_jax`."""
 
@@ -182,6 +186,7 @@ CLASSES: dict[str, type[TraceirError]] = {
         RetraceError,
         StaleCaptureError,
         KeyReuseError,
+        TypePromotionError,
     )
 }
 CLASSES |= {

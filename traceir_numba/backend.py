@@ -22,7 +22,12 @@ from traceir_numba.errors import wrapped
 from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
-from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, float16_of
+from traceir_numba.runtime.allocator import (
+    bits_dtype,
+    dtype_name,
+    empty_large,
+    narrow_of,
+)
 from traceir_numba.runtime.external_symbols import OBJECTS
 from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
@@ -263,8 +268,9 @@ def reference_function(primitive: str) -> Callable[..., Any]:
     def call(*arrays: np.ndarray, **params: Any) -> Any:
         if small is not None and (own := small(*arrays, **params)) is not None:
             return own
-        # Numbers of 16 bits are bits in a program without halves; so are arguments.
-        given = [a.view(BITS) if float16_of(a.dtype) else a for a in arrays]
+        # Narrow numbers are bits in a program without them; so are arguments.
+        narrow = [narrow_of(a.dtype) for a in arrays]
+        given = [a.view(bits_dtype(n)) if n else a for a, n in zip(arrays, narrow)]
         found = evaluate_eqn(primitive, tuple(params.items()), given)
         return found[0] if len(found) == 1 else found
 

@@ -11,7 +11,7 @@ from traceir.conform.casefiles import cases
 
 VERBS = "|".join(sorted(cases.VERBS))
 APPLIED = r"(=)([ \t]*)([a-z_]\w+)(?=[\[ ])"
-DTYPE = r"~?(?:bool|bf16|[iuf]\d+)(?=\[)"
+DTYPE = r"~?(?:bool|bf16|[iuf]\d+(?:_\w+)?)(?=\[)"
 
 
 class CaseLexer(RegexLexer):

@@ -19,7 +19,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir.base.config import enable_x64
-from traceir.dtypes import bfloat16, kind_of
+from traceir.dtypes import added, kind_of
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"),
@@ -360,7 +360,7 @@ def test_bfloat16_is_rounded_once() -> None:
     with enable_x64():
         found = np.asarray(jnp.asarray(x, jnp.bfloat16), np.float64)
         whole = jnp.asarray([16842753, -16842753, 2**63 - 1], "int64").astype(
-            bfloat16()
+            added("bfloat16")
         )
     np.testing.assert_array_equal(
         found, [1.0078125, 16908288, -1.0078125, np.inf, np.nan]

@@ -14,7 +14,7 @@ from fewer_rows import without
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir.dtypes import as_dtype
+from traceir.dtypes import as_dtype, bits_of, is_narrow
 from traceir.errors import JaxprSyntaxError, RuleTableError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
@@ -70,8 +70,10 @@ def arrays(draw: st.DrawFn, aval: ShapedArray) -> np.ndarray:
     size = aval.size * aval.dtype.itemsize
     if aval.dtype.kind == "b":
         return draw(st.integers(0, 1)) * np.ones(aval.shape, "uint8") > 0
-    found = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), aval.dtype)
-    return found.reshape(aval.shape)
+    drawn = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8)
+    if is_narrow(aval.dtype):
+        drawn = drawn & np.uint8((1 << bits_of(aval.dtype)) - 1)
+    return drawn.view(aval.dtype).reshape(aval.shape)
 
 
 @st.composite

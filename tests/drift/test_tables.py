@@ -12,7 +12,7 @@ from fewer_rows import without
 from soak import sample
 
 from traceir import rules
-from traceir.dtypes import as_dtype, finfo, is_key, kind_of
+from traceir.dtypes import NARROW, as_dtype, bits_of, finfo, is_key, kind_of
 from traceir.errors import CLASSES, RuleTableError
 from traceir.exact.numerics import limits
 from traceir.rules import default, load, spec_path
@@ -95,7 +95,8 @@ def test_rules_are_immutable_and_equal_by_identity() -> None:
 def test_the_lattice_describes_numpys_dtypes() -> None:
     for name, found in default().dtypes.items():
         dtype = as_dtype(name)
-        assert found.numpy == dtype and found.bits == 8 * dtype.itemsize
+        assert found.numpy == dtype and found.bits == bits_of(dtype)
+        assert found.narrow == (name in NARROW)
         if kind_of(dtype) == "f":
             info = finfo(dtype)
             assert (found.min, found.max) == (float(info.min), float(info.max))
@@ -109,8 +110,13 @@ def test_the_lattice_describes_numpys_dtypes() -> None:
 
 
 def test_the_sets_are_those_of_the_kinds() -> None:
-    kinds = {name: {d.kind for d in found} for name, found in default().sets.items()}
+    sets = {
+        name: [default().dtypes[m].numpy for m in members]
+        for name, members in default().lattice.sets.items()
+    }
+    kinds = {name: {kind_of(d) for d in found} for name, found in sets.items()}
     assert kinds == {
+        "narrow_floating": {"f"},
         "signed": {"i"},
         "unsigned": {"u"},
         "integer": {"i", "u"},

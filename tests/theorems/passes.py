@@ -14,17 +14,17 @@ from traceir.rules import default
 from traceir_numba import backend
 from traceir_numba.lowering.canonicalize import canonicalize
 from traceir_numba.lowering.filled_constants import fill_constants
-from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.merge_loops import merge_loops
+from traceir_numba.lowering.narrow import lower_narrow
 from traceir_numba.lowering.split_pairs import lower_pairs
 
 Pass = tuple[str, Callable[[ClosedJaxpr], ClosedJaxpr]]
 # Those that rewrite programs, in the order of the pipeline.
 PASSES: tuple[Pass, ...] = (
     ("split_pairs", lambda closed: lower_pairs(closed).closed),
-    ("float16", lambda closed: lower_float16(closed).closed),
+    ("narrow", lambda closed: lower_narrow(closed).closed),
     ("filled_constants", fill_constants),
     ("fold_ranges", fold_ranges),
     ("canonicalize", canonicalize),

@@ -9,7 +9,7 @@ import numpy as np
 
 from traceir.ir.jaxpr import Eqn, Jaxpr, Literal, Var
 from traceir.reference.interpreter import InterpretedProgram, call_of
-from traceir.reference.kernels.elementwise import bfloat16
+from traceir.reference.kernels.elementwise import widening
 from traceir.reference.kernels.elementwise.composite_shortcuts import composite_shortcut
 from traceir.reference.kernels.elementwise.ufunc_shortcuts import (
     UfuncShortcut,
@@ -78,6 +78,6 @@ def kernel_of(eqn: Eqn) -> Callable[..., Any] | UfuncShortcut:
     inputs = [a.aval for a in eqn.inputs]
     dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
     found = None
-    if not bfloat16.needed(dtypes):
+    if not widening.needed(dtypes):
         found = ufunc_shortcut(eqn.primitive, inputs, dict(eqn.params))
     return call_of(eqn) if found is None else found

@@ -1,13 +1,16 @@
 """Numbers as bit patterns, and rounded to short formats. Serves: prim.* rows
 
-A format of IEEE 754 has so many bits of an exponent and so many of a fraction. Of its
-patterns that are NaN the quiet one without a sign is written.
+A format of IEEE 754 has so many bits of an exponent and so many of a fraction.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
+from traceir.dtypes import bits_of
+from traceir.exact.numerics import rounded
 from traceir.exact.reals import INFINITY, NAN, ZERO, Real, number
 
 TWO = Fraction(2)
@@ -20,42 +23,25 @@ def _lead(value: Fraction) -> int:
     return found if value >= TWO**found else found - 1
 
 
-def pattern(x: Real, power: Real, fraction: Real) -> int:
-    """The pattern of a number of a format.
+def pattern(x: Real, dtype: np.dtype) -> int:
+    """The pattern of a number of a dtype, that of NaN being the usual one.
 
-    >>> pattern(Real.of(1.5), Real.of(8), Real.of(23)) == 0x3FC00000
+    >>> pattern(Real.of(1.5), np.dtype("float32")) == 0x3FC00000
     True
     """
-    e, m = int(power.value), int(fraction.value)
-    most, bias = (1 << e) - 1, (1 << e - 1) - 1
-    sign = int(x.negative and not x.nan) << e + m
-    if x.special:
-        return sign | most << m | (1 << m - 1 if x.nan else 0)
-    if x.zero:
-        return sign
-    size = abs(x.value)
-    lead = max(_lead(size), 1 - bias)
-    steps = int(size / TWO ** (lead - m))
-    # The leading bit adds one to the exponent, which is 0 of what is not normal.
-    return sign | (lead + bias - 1 << m) + steps
+    found = np.asarray(rounded(x, dtype), dtype).view(f"u{dtype.itemsize}")
+    return int(found) % (1 << bits_of(dtype))
 
 
-def of_pattern(x: Real, power: Real, fraction: Real) -> Real:
-    """The number of a format that has a pattern.
+def of_pattern(x: Real, dtype: np.dtype) -> Real:
+    """The number of a dtype that has a pattern, which is the lowest bits of a number.
 
-    >>> of_pattern(Real.of(0x3FC00000), Real.of(8), Real.of(23)).value == 1.5
+    >>> of_pattern(Real.of(0x3FC00000), np.dtype("float32")).value == 1.5
     True
     """
-    e, m, bits = int(power.value), int(fraction.value), int(x.value)
-    rest, high = bits % (1 << m), bits >> m
-    negative, high = bool(high >> e & 1), high % (1 << e)
-    if high == (1 << e) - 1:
-        return NAN if rest else -INFINITY if negative else INFINITY
-    if high:
-        rest += 1 << m
-    lead = max(high, 1) - ((1 << e - 1) - 1)
-    size = rest * TWO ** (lead - m)
-    return number(-size if negative else size, negative)
+    bits = int(x.value) % (1 << bits_of(dtype))
+    word = np.array(bits, f"u{dtype.itemsize}")
+    return Real.of(float(word.view(dtype)[()]))
 
 
 def shortened(x: Real, power: Real, fraction: Real, whole: Real) -> Real:

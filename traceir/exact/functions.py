@@ -11,6 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from traceir.exact import circulars, formats, gammas, hyperbolics
 from traceir.exact.complex_functions import FUNCTIONS as COMPLEX
 from traceir.exact.complex_functions import turn
@@ -211,4 +213,4 @@ def real(name: str, *xs: Any) -> Any:
         return Complex(Real.of(xs[0]), Real.of(xs[1]))
     if any(isinstance(x, Complex) for x in xs):
         return COMPLEX[name](*map(Complex.of, xs))
-    return FUNCTIONS[name](*map(Real.of, xs))
+    return FUNCTIONS[name](*(x if isinstance(x, np.dtype) else Real.of(x) for x in xs))

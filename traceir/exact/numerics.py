@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import finfo, kind_of
+from traceir.dtypes import bits_of, finfo, iinfo, is_narrow, kind_of
 from traceir.exact.complexes import Complex
 from traceir.exact.reals import INFINITY, ONE, Real
 
@@ -22,11 +22,19 @@ def limits(dtype: np.dtype) -> tuple[Any, Any]:
     if kind_of(dtype) == "b":
         return False, True
     if kind_of(dtype) in "iu":
-        info = np.iinfo(dtype)
+        info = iinfo(dtype)
         return int(info.min), int(info.max)
     if kind_of(dtype) == "c":
         return Complex.of(-INFINITY), Complex.of(INFINITY)
+    if is_narrow(dtype) and not _infinite(dtype):
+        return Real.of(float(finfo(dtype).min)), Real.of(float(finfo(dtype).max))
     return -INFINITY, INFINITY
+
+
+def _infinite(dtype: np.dtype) -> bool:
+    """True if a narrow dtype has infinities."""
+    with np.errstate(invalid="ignore"):
+        return bool(np.isinf(np.array(np.inf).astype(dtype).astype(np.float32)))
 
 
 def exponent(value: Fraction) -> int:
@@ -81,6 +89,8 @@ def rounded(x: Real, dtype: np.dtype) -> Any:
         return dtype.type(sign * np.inf)
     unit = ulp(x.value, dtype)
     steps = round(abs(x.value) / unit)
+    if not steps and x.value > 0 and float(finfo(dtype).min) > 0:
+        steps = 1  # there is no zero
     if steps * unit > largest(dtype):
         return dtype.type(sign * np.inf)
     return dtype.type(math.copysign(float(steps * unit), sign))
@@ -91,7 +101,7 @@ def wrapped(x: Any, dtype: np.dtype) -> Any:
     if kind_of(dtype) == "b":
         return np.bool_(x)
     whole = int(x.value) if isinstance(x, Real) else int(x)
-    bits = 8 * dtype.itemsize
+    bits = bits_of(dtype)
     whole %= 1 << bits
     if kind_of(dtype) == "i" and whole >> bits - 1:
         whole -= 1 << bits

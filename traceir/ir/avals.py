@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
-from traceir.dtypes import as_dtype, float0, is_bfloat16, is_inexact
+from traceir.dtypes import as_dtype, float0, is_added, is_inexact
 
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 # Reentrant: a collection inside may run a user's code.
@@ -155,6 +156,18 @@ def stacked(avals: Iterable[ShapedArray], length: int) -> tuple[ShapedArray, ...
     return tuple(a.update(shape=(length, *a.shape)) for a in avals)
 
 
+@cache
+def shortened(name: str) -> str:
+    """The short name of a dtype that has this one, as in program text.
+
+    >>> [shortened(name) for name in ("bfloat16", "float8_e5m2", "uint4")]
+    ['bf16', 'f8_e5m2', 'u4']
+    """
+    for long, short in (("float", "f"), ("uint", "u"), ("int", "i")):
+        name = name.replace(long, short)
+    return name
+
+
 def short_dtype(dtype: np.dtype) -> str:
     """The short name of a dtype, as in program text.
 
@@ -163,7 +176,7 @@ def short_dtype(dtype: np.dtype) -> str:
     """
     if dtype.kind == "b":
         return "bool"
-    if is_bfloat16(dtype):
-        return "bf16"
+    if is_added(dtype):
+        return shortened(dtype.name)
     kind = SHORT_KINDS.get(dtype.kind)
     return f"{kind}{dtype.itemsize * 8}" if kind else dtype.name

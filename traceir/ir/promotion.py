@@ -38,7 +38,8 @@ def promote(
     """The dtype and the weakness in which operands meet (promote.jax, promote.numpy).
 
     `x64` is that of the context unless it is given. At least one operand. Raises
-    ValueError (promote.strict) where the context wants the same dtype of all.
+    ValueError (promote.apart) where they do not meet, and (promote.strict) where the
+    context wants the same dtype of all.
 
     >>> weak = ShapedArray((), "float32", weak_type=True)
     >>> promote(ShapedArray((3,), "int32"), weak)
@@ -131,11 +132,17 @@ def _by_kind(pairs: tuple[Operand, ...], x64: bool, rules: Rules) -> Iterable[st
 def join(nodes: Iterable[str], face: str, rules: Rules) -> str:
     """The least node that all of these reach, of the lowest kind if there are several.
 
-    Raises RuleTableError (table.lattice) where there is none or more than one.
+    Raises ValueError (promote.apart) where there is none, and RuleTableError
+    (table.lattice) where there is more than one.
     """
     row, given = rules.lattice.faces[face], tuple(nodes)
+    if len({*given}) == 1:
+        return given[0]
     known = all(node in row.reach for node in given)
     least = least_bounds(given, row.reach, row.rank) if known else []
+    if not least:
+        got = " and ".join(node.strip("*") for node in given)
+        raise rules.error("promote.apart", got=got)
     if len(least) != 1:
         got = f"{' and '.join(given)} meet in {' and '.join(least) or 'nothing'}"
         raise problem("table.lattice", f"face {face}", got)

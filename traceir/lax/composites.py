@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.dtypes import bits_of, is_narrow, kind_of
 from traceir.lax.checks.operands import (
     BOOL,
     DTypeLike,
@@ -131,8 +132,12 @@ def mulhi(x: Operand, y: Operand) -> Array:
     """
     a, b = (as_array(v) for v in aligned("mulhi", operands("mulhi", (x, y))))
     dtype = a.dtype
-    if dtype.kind not in "iu":
+    if kind_of(dtype) not in "iu":
         return shift_right_logical(a, b)  # it says what is wrong with the dtypes
+    if is_narrow(dtype):
+        whole = mul(*(convert(v, np.dtype("int32")) for v in (a, b)))
+        upper = shift_right_arithmetic(whole, like(bits_of(dtype), whole))
+        return as_array(convert(upper, dtype))
     words = np.dtype(f"u{dtype.itemsize}")
     found: Array = convert(_upper(convert(a, words), convert(b, words)), dtype)
     if dtype.kind == "u":

@@ -8,6 +8,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.arrays.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -50,7 +51,7 @@ def one_hot(
 def _one_hot(x: Operand, num_classes: int, *, dtype: np.dtype, axis: int) -> Array:
     extents = [1] * (len(shape_of(x)) + 1)
     extents[axis] = num_classes
-    named = widened(x, num_classes - 1) if typeof(x).dtype.kind in "iu" else x
+    named = widened(x, num_classes - 1) if kind_of(typeof(x).dtype) in "iu" else x
     known = lax.expand_dims(named, (axis,))
     places = lax.broadcasted_iota(typeof(known).dtype, extents, axis)
     return convert(equal(known, places), dtype)

@@ -39,7 +39,7 @@ def _named_function(name: str) -> _Any:
 
 
 # Dtypes of which there are names alone begin so.
-_SMALL = ("float4_", "float6_", "float8_", "int1", "int2", "int4", "uint")
+_SMALL = ("float6_", "int1", "uint1")
 
 
 def __getattr__(name: str) -> _Any:

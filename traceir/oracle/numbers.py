@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from traceir.dtypes import KEY, is_key, kind_of, part_dtype
+from traceir.dtypes import KEY, iinfo, is_key, kind_of, part_dtype
 
 _BITS: Final = re.compile(r"-?nan\(0x([0-9a-fA-F]+)\)")
 _REAL: Final = r"(?:0x[0-9a-fA-F.]+(?:p[+-]?\d+)?|\d[\d.]*(?:e[+-]?\d+)?|inf|nan)"
@@ -50,7 +50,7 @@ def read_number(text: str, dtype: np.dtype) -> Any:
         case "b":
             return _TRUTH.get(text)
         case "i" | "u":
-            info = np.iinfo(dtype)
+            info = iinfo(dtype)
             return _integer(text, int(info.min), int(info.max))
     if bits := _BITS.fullmatch(text):
         return _from_bits(int(bits[1], 16), dtype)

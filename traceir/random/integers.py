@@ -6,7 +6,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import iinfo, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -54,7 +54,7 @@ def randint(
     shape = shaped("randint", shape, low, high)
     if wanted.itemsize > 2:
         return _randint(key, low, high, shape, wanted)
-    info = np.iinfo(wanted)
+    info = iinfo(wanted)
     least, most = int(info.min), int(info.max)
     low = clip(low, min=least, max=most)
     high = clip(high, min=least, max=most + 1)
@@ -73,7 +73,7 @@ def _whole(bound: Operand) -> Operand:
 def _randint(
     key: Key, minval: Operand, maxval: Operand, shape: Shape, dtype: np.dtype
 ) -> Array:
-    top = typed(int(np.iinfo(dtype).max), dtype, False)
+    top = typed(int(iinfo(dtype).max), dtype, False)
     # One more than the greatest number has no place in the dtype.
     beyond = lax.gt(maxval, _fitted(top, typeof(maxval).dtype))
     rank = len(shape)
@@ -103,7 +103,7 @@ def _filled(number: Operand, x: Operand) -> Operand:
 
 def _fitted(value: Operand, dtype: np.dtype) -> Operand:
     """Integers of a dtype, the nearest ones where they are not in its range."""
-    own, other = np.iinfo(typeof(value).dtype), np.iinfo(dtype)
+    own, other = iinfo(typeof(value).dtype), iinfo(dtype)
     low, high = max(own.min, other.min), min(own.max, other.max)
     weak = typeof(value).weak_type
     ends = (typed(int(n), typeof(value).dtype, weak) for n in (low, high))

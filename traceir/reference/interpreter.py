@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.dtypes import is_bfloat16
+from traceir.dtypes import OTHERS, is_added
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.typecheck import infer
 from traceir.reference.kernels import KERNELS, kernel
-from traceir.reference.kernels.elementwise import bfloat16
+from traceir.reference.kernels.elementwise import widening
 from traceir.reference.kernels.host_context import called_from_here
 from traceir.reference.regions import REGIONS, Call, region
 from traceir.reference.result_ownership import fresh, quiet, separate
@@ -57,19 +57,17 @@ def evaluate_eqn(
     if _narrow(params, arrays):
         avals = [ShapedArray(a.shape, a.dtype) for a in arrays]
         outs = [o.dtype for o in infer(primitive, avals, params)]
-        function = bfloat16.widened(primitive, function, outs)
+        function = widening.widened(primitive, function, outs)
     results = quiet().run(_apply, function, params, arrays)
     return [fresh(r, arrays) for r in results]
 
 
 def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
-    """True if the program has bfloat16 in it: said by every array of it at no cost to
-    others.
-    """
+    """True if an equation has a dtype of ml_dtypes: each array says so in no time."""
     for array in arrays:
-        if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+        if array.dtype.num >= OTHERS and is_added(array.dtype):
             return True
-    return bool(params) and bfloat16.needed([value for _, value in params])
+    return bool(params) and widening.needed([value for _, value in params])
 
 
 def call_of(eqn: Eqn) -> Callable[..., Any]:
@@ -80,8 +78,8 @@ def call_of(eqn: Eqn) -> Callable[..., Any]:
         return host_call(eqn)
     function = kernel_of(eqn.primitive)
     outs = [v.aval.dtype for v in eqn.outputs]
-    if bfloat16.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
-        function = bfloat16.widened(eqn.primitive, function, outs)
+    if widening.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
+        function = widening.widened(eqn.primitive, function, outs)
     return partial(function, **dict(eqn.params)) if eqn.params else function
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import ADDED, added, finfo, iinfo, kind_of, part_dtype
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.row_reader import RowReader
-from traceir.rules.rows import LATER, Clause, DType, Face, Lattice, Weak
+from traceir.rules.rows import Clause, DType, Face, Lattice, Weak
 
 KINDS = ("boolean", "signed", "unsigned", "floating", "complex", "key")
 # The order of kinds in promotion; integers of both signs are one kind.
@@ -49,8 +51,9 @@ def read_lattice(
     faces: dict[str, Face] = {}
     rank = {name: RANK[d.kind] for name, d in dtypes.items()}
     rank |= {name: RANK[w.kind] for name, w in weak.items()}
+    narrow = {name for name, d in dtypes.items() if d.narrow}
     for row in table.rows("face"):
-        face = _face(row, rank, checked)
+        face = _face(row, rank, narrow, checked)
         faces[face.name] = face
         clauses.append(_clause(row))
     table.done()
@@ -74,6 +77,7 @@ def _dtype(name: str, row: RowReader, checked: bool) -> DType:
         read(row.text("min")),
         read(row.text("max")),
         numpy,
+        *(_format(row) if kind in INEXACT else ()),
     )
     row.done()
     if not checked:
@@ -81,31 +85,51 @@ def _dtype(name: str, row: RowReader, checked: bool) -> DType:
     return found
 
 
+def _format(row: RowReader) -> tuple[int, float, str, str]:
+    """The digits of a floating dtype, its least number, what is beyond, its zeros."""
+    return (
+        row.get("digits", int),
+        float.fromhex(row.text("least")),
+        row.one_of("beyond", ("inf", "nan", "max"), "inf"),
+        row.one_of("zero", ("both", "one", "none"), "both"),
+    )
+
+
 def _check_stored(dtype: DType, where: str) -> None:
-    """Raises table.lattice if a dtype is not the one that NumPy has by its name."""
-    said = dtype.kind, dtype.bits, dtype.min, dtype.max
-    if dtype.bits % 8 or (dtype.kind in INEXACT and dtype.min != -dtype.max):
-        got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"
-        raise problem("table.lattice", where, got)
-    own = dtype.stored and dtype.stored not in LATER and dtype.kind != "key"
-    if own and said != (stored := _stored(np.dtype(dtype.stored))):
+    """Raises table.lattice if a dtype is not the one that NumPy has by its name, or
+    ml_dtypes."""
+    if not dtype.stored or dtype.kind == "key":
+        return
+    name = dtype.stored
+    said = replace(dtype, name=name, short="")
+    stored = _stored(added(name) if name in ADDED else np.dtype(name))
+    if said != stored:
         raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
 
 
-def _stored(dtype: np.dtype[Any]) -> tuple[str, int, int | float, int | float]:
-    """Kind, bits, least and greatest element of a dtype of NumPy's."""
-    bits = 8 * dtype.itemsize
-    match dtype.kind:
+def _stored(dtype: np.dtype[Any]) -> DType:
+    """The row of a dtype that arrays have, without a short name."""
+    name, bits = dtype.name, 8 * dtype.itemsize
+    match kind_of(dtype):
         case "b":
-            return "boolean", bits, 0, 1
-        case "i" | "u":
-            integers = np.iinfo(dtype)
-            kind = "signed" if dtype.kind == "i" else "unsigned"
-            return kind, bits, integers.min, integers.max
-        case _:
-            floats = np.finfo(dtype)
-            kind = "floating" if dtype.kind == "f" else "complex"
-            return kind, bits, float(floats.min), float(floats.max)
+            return DType(name, "", "boolean", bits, 0, 1, name)
+        case "i" | "u" as sign:
+            integers = iinfo(dtype)
+            kind = "signed" if sign == "i" else "unsigned"
+            low, high = int(integers.min), int(integers.max)
+            return DType(name, "", kind, int(integers.bits), low, high, name)
+        case letter:
+            floats, part = finfo(dtype), part_dtype(dtype)
+            kind = "floating" if letter == "f" else "complex"
+            bits = int(floats.bits) if letter == "f" else bits
+            ends = float(floats.min), float(floats.max)
+            digits, least = int(floats.nmant) + 1, float(floats.smallest_subnormal)
+            with np.errstate(invalid="ignore"):
+                far, zero = np.array([np.inf, -0.0]).astype(part).astype(float)
+            beyond = "inf" if far == np.inf else "max" if far == far else "nan"
+            zeros = "none" if zero != zero else "both" if np.signbit(zero) else "one"
+            row = DType(name, "", kind, bits, *ends, name, digits, least, beyond, zeros)
+            return row
 
 
 def _sets(
@@ -134,8 +158,11 @@ def _weak(name: str, row: RowReader) -> Weak:
     return found
 
 
-def _face(row: RowReader, rank: Mapping[str, int], checked: bool) -> Face:
-    """A face's lattice; refused unless each two nodes have one least upper bound."""
+def _face(
+    row: RowReader, rank: Mapping[str, int], narrow: set[str], checked: bool
+) -> Face:
+    """A face's lattice; refused if two nodes have more than one least upper bound, or
+    none, unless one of them is `narrow`: these meet numbers alone."""
     edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
     weak = row.one_of("weak", ("nodes", "kinds"))
     for name in {*edges, *(b for targets in edges.values() for b in targets)}:
@@ -143,7 +170,8 @@ def _face(row: RowReader, rank: Mapping[str, int], checked: bool) -> Face:
             raise problem("table.lattice", f"{row.where}: edges", name)
     reach = above(edges, f"{row.where}: edges")
     for pair in () if checked else combinations(reach, 2):
-        if len(least := least_bounds(pair, reach, rank)) != 1:
+        least = least_bounds(pair, reach, rank)
+        if len(least) > 1 or (not least and narrow.isdisjoint(pair)):
             got = f"{' and '.join(pair)} meet in {' and '.join(least) or 'nothing'}"
             raise problem("table.lattice", f"{row.where}: edges", got)
     return Face(row.text("id"), row.text("name"), weak, reach, rank, row.says())

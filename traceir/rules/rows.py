@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import BFLOAT16, as_dtype
+from traceir.dtypes import ADDED, as_dtype, is_added
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
 from traceir.rules.formulas.language import Formula
@@ -206,7 +206,9 @@ class Form:
 @dataclass(frozen=True, slots=True)
 class DType:
     """A dtype: names, kind, width, range; `stored` is the name under which arrays have
-    it, empty where nothing stores it."""
+    it, empty where nothing stores it. Of a floating one also how many binary `digits`
+    its numbers have, the `least` of them above 0, what is `beyond` the range, and of
+    which signs there is a `zero`."""
 
     name: str
     short: str
@@ -215,6 +217,15 @@ class DType:
     min: int | float
     max: int | float
     stored: str
+    digits: int = 0
+    least: float = 0.0
+    beyond: str = ""
+    zero: str = ""
+
+    @property
+    def narrow(self) -> bool:
+        """True if it has fewer bits than all numbers that mix with others."""
+        return self.bits < {"floating": 16}.get(self.kind, 8)
 
     @property
     def numpy(self) -> np.dtype | None:
@@ -263,7 +274,7 @@ class Lattice:
     @cached_property
     def constants(self) -> Mapping[str, Any]:
         """The names of formulas: stored dtypes of NumPy's own, and sets of them."""
-        own = {n: d.stored for n, d in self.dtypes.items() if d.stored not in LATER}
+        own = {n: d.stored for n, d in self.dtypes.items() if d.stored not in ADDED}
         stored = {n: as_dtype(s) for n, s in own.items() if s}
         sets = {
             name: DTypes(
@@ -277,12 +288,9 @@ class Lattice:
         return {**named, **sets}
 
 
-# What NumPy knows once a package is imported, which is not done to say what it is.
-LATER = frozenset({BFLOAT16})
-
-
 class DTypes(frozenset[np.dtype]):
-    """A set of dtypes; those that are known `later` are in it by their names."""
+    """A set of dtypes; those that NumPy knows once a package is imported, which is not
+    done to say what they are, are known `later`: they are in it by their names."""
 
     later: frozenset[str]
 
@@ -296,7 +304,7 @@ class DTypes(frozenset[np.dtype]):
             return True
         if not isinstance(dtype, np.dtype):
             return False
-        return dtype.kind == "V" and dtype.name in self.later
+        return is_added(dtype) and dtype.name in self.later
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import kind_of
+from traceir.dtypes import iinfo, kind_of
 from traceir.ir.jaxpr import Params
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.structural.indexing import (
@@ -184,7 +184,7 @@ def _divided(
     yield from _by_zero(primitive, params, arrays, results)
     x, y = arrays
     if kind_of(x.dtype) == "i":
-        least = np.iinfo(x.dtype).min
+        least = iinfo(x.dtype).min
         bad = np.broadcast_to((y == -1) & (x == least), results[0].shape)
         if bad.any():
             got = f"{_shown(primitive, arrays, bad)}, which {x.dtype} does not hold"
@@ -200,7 +200,7 @@ def _converted(
     if kind_of(result.dtype) not in "iu" or kind == "b":
         return
     if kind == "f":
-        least, most = np.iinfo(result.dtype).min, np.iinfo(result.dtype).max
+        least, most = iinfo(result.dtype).min, iinfo(result.dtype).max
         whole = np.trunc(x.astype(np.float64))
         bad = ~((whole >= float(least)) & (whole < float(most + 1)))
     else:

@@ -39,7 +39,7 @@ from traceir.spec.trees import Json
 
 NAME = "traceir-specification"
 # The first number is raised when a reader of the old form would misread the new one.
-FORMAT = "0.2"
+FORMAT = "0.3"
 # The fields of `Rules` that are tables, in their order.
 TABLES = (
     *("lattice", "prims", "program", "keys", "flags", "machine", "levels"),

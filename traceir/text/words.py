@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import KEY, KeyDType, as_dtype, is_key, kind_of, part_dtype
+from traceir.dtypes import KEY, KeyDType, as_dtype, iinfo, is_key, kind_of, part_dtype
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -113,7 +113,7 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
 def _integer(text: str, dtype: np.dtype) -> int | None:
     if not _INTEGER.fullmatch(text):
         return None
-    limits = np.iinfo(dtype)
+    limits = iinfo(dtype)
     value = int(text)
     return value if limits.min <= value <= limits.max else None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill, indent
 
 import traceir
+from traceir.dtypes import ADDED
 from traceir_numba.aot.entries import AotArray, AotFunction, Artefact
 from traceir_numba.aot.seals import FORMAT, digest_of, sealed
 from traceir_numba.aot.symbols import MATHEMATICS
@@ -16,6 +17,7 @@ from traceir_numba.aot.symbols import MATHEMATICS
 C_TYPES = {
     "bool": "uint8_t",
     "float16": "uint16_t",
+    **dict.fromkeys(ADDED, "uint8_t"),
     "bfloat16": "uint16_t",
     "float32": "float",
     "float64": "double",
@@ -30,7 +32,7 @@ C_TYPES = {
 NOTES = {
     "bool": "each 0 or 1",
     "float16": "as bits",
-    "bfloat16": "as bits",
+    **dict.fromkeys(ADDED, "as bits"),
     "complex64": "each its real part, then its imaginary part",
     "complex128": "each its real part, then its imaginary part",
 }

@@ -6,6 +6,7 @@ import platform
 import sys
 
 import traceir
+from traceir.dtypes import ADDED
 from traceir_numba.aot.entries import AotFunction, Artefact
 from traceir_numba.aot.functions import (
     check_apart,
@@ -83,9 +84,7 @@ _library = _load()
 def module_of(artefact: Artefact, library: str, code: bytes) -> str:
     """The module's text; `code` is the shared library that it loads from `library`."""
     entries = artefact.entries
-    halves = any(
-        a.dtype == "bfloat16" for e in entries for a in (*e.inputs, *e.outputs)
-    )
+    halves = any(a.dtype in ADDED for e in entries for a in (*e.inputs, *e.outputs))
     head = HEAD.format(
         name=artefact.name,
         version=traceir.__version__,

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.dtypes import ADDED
 from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.body import plain
 from traceir_numba.codegen.driver import WIDTH, call_text, driver_lines, product_name
@@ -26,8 +27,7 @@ from traceir_numba.device_functions import (
 from traceir_numba.emitters.draws import EXPORTED, KEEP, KEPT, reader_text
 from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.loops.program import Buffer, BufferProgram, CallReference
-from traceir_numba.lowering.float16 import FLOAT16_DTYPES
-from traceir_numba.runtime.allocator import dtype_name
+from traceir_numba.runtime.allocator import NARROW_DTYPES, dtype_name
 
 # What a module may need: a name, and the statement that gives it.
 IMPORTS = {
@@ -236,7 +236,7 @@ def header(body: str, known: Mapping[str, str], large: Mapping[str, str]) -> lis
     helpers = [text for name, text in known.items() if name in words]
     lines = [
         f"{dtype_name(d)} = np.dtype({PAIRS.get(d, _in_quotes(d))})"
-        for d in (*NUMBERS, *FLOAT16_DTYPES, *PAIRS)
+        for d in (*NUMBERS, *NARROW_DTYPES, *PAIRS)
         if dtype_name(d) in words
     ]
     lines += [
@@ -259,8 +259,8 @@ def _imports(words: set[str]) -> Iterable[str]:
     """The import lines for the words that a module's text contains."""
     yield from (text for name, text in IMPORTS.items() if name in words)
     yield ""
-    if "BFLOAT16" in words:
-        yield "import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is there"
+    if not words.isdisjoint(map(dtype_name, ADDED)):
+        yield "import ml_dtypes  # noqa: F401  NumPy knows its dtypes once it is there"
     yield "import numpy as np"
     numba = [name for name in ("cfunc", "njit") if name in words] + casts(words)
     if numba:

@@ -45,7 +45,7 @@ from traceir_numba.loops.program import (
     Routine,
     Step,
 )
-from traceir_numba.runtime.allocator import BITS, float16_of
+from traceir_numba.runtime.allocator import bits_dtype, narrow_of
 
 
 def memory_of(dtype: str) -> np.dtype:
@@ -57,7 +57,8 @@ def memory_of(dtype: str) -> np.dtype:
     kind = as_dtype(dtype)
     if kind == np.dtype(bool):
         return np.dtype(np.uint8)
-    return part_of(kind) or (BITS if float16_of(kind) else kind)
+    narrow = narrow_of(kind)
+    return part_of(kind) or (bits_dtype(narrow) if narrow else kind)
 
 
 def length_of(buffer: Buffer) -> int:

@@ -11,12 +11,12 @@ up in `EMITTERS`; modules register theirs when they are imported. Start reading 
 - `bits`: scalar expressions over the bits of integers and floating numbers
 - `decompositions`: primitives that are rewritten in terms of others
 - `draws`: draws from NumPy's generators: calls of the functions that NumPy exports
-- `float16_bits`: conversions between 16-bit floating formats and wider ones
 - `formats`: bitcasts, and rounding to formats of fewer digits
 - `gather_scatter`: reads and writes at indices that are values
 - `host`: primitives that call the host, and the entries of equations
 - `kinds`: the closed set of kinds of emitter, and the table of them all
 - `library_calls`: primitives that are calls: matrix products and libraries
+- `narrow_bits`: conversions between formats of 16 bits and fewer and wider ones
 - `regions`: control flow: equations read and written as loops or choices
 - `scalars`: scalar expressions: one primitive, one entry
 - `split_pad`: splitting and padding, in terms of slices and concatenation
@@ -29,11 +29,11 @@ from traceir_numba.emitters import (
     bits,
     decompositions,
     draws,
-    float16_bits,
     formats,
     gather_scatter,
     host,
     library_calls,
+    narrow_bits,
     regions,
     scalars,
     split_pad,
@@ -68,7 +68,6 @@ __all__ = [
     "cumulative",
     "decompositions",
     "draws",
-    "float16_bits",
     "folds",
     "formats",
     "functions",
@@ -77,6 +76,7 @@ __all__ = [
     "host",
     "keys",
     "library_calls",
+    "narrow_bits",
     "products",
     "reductions",
     "regions",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import finfo
+from traceir.dtypes import as_dtype, bits_of, finfo
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
 from traceir_numba.device_functions import (
     TEMPLATES,
@@ -36,6 +36,15 @@ def bitcast(e: ExpressionContext, x: str) -> str:
     return e.call(f"as_float_{short(e.dtype)}", f"{signed}({x})")
 
 
+def word_of(bits: int) -> np.dtype:
+    """The unsigned dtype of so many bits.
+
+    >>> word_of(32), word_of(4)
+    (dtype('uint32'), dtype(uint4))
+    """
+    return as_dtype(f"uint{bits}")
+
+
 class Patterns(DecompositionBuilder):
     """A bitcast to another width, by shifts of unsigned numbers."""
 
@@ -52,12 +61,12 @@ class Patterns(DecompositionBuilder):
     def narrower(self) -> Atom:
         """The lowest bits first, along a new last dimension."""
         x, target = self.x, self.target
-        wide = np.dtype(f"u{x.aval.dtype.itemsize}")
-        narrow = np.dtype(f"u{target.itemsize}")
+        whole, bits = bits_of(x.aval.dtype), bits_of(target)
+        wide, narrow = word_of(whole), word_of(bits)
         word = self.cast(x, wide)
         parts = []
-        for k in range(wide.itemsize // narrow.itemsize):
-            by = constant(8 * narrow.itemsize * k, wide)
+        for k in range(whole // bits):
+            by = constant(bits * k, wide)
             own: dict[str, Any] = {"shape": x.aval.shape, "dtype": wide}
             moved = self.bind("shift_right_logical", word, by, **own) if k else word
             parts.append(self.cast(self.converted(moved, narrow), target))
@@ -66,9 +75,9 @@ class Patterns(DecompositionBuilder):
     def wider(self) -> Atom:
         """Each row of the last dimension put together, its first lowest."""
         x, target = self.x, self.target
-        narrow = np.dtype(f"u{x.aval.dtype.itemsize}")
-        wide = np.dtype(f"u{target.itemsize}")
-        words = self.converted(self.cast(x, narrow), wide)
+        bits = bits_of(x.aval.dtype)
+        wide = word_of(bits_of(target))
+        words = self.converted(self.cast(x, word_of(bits)), wide)
         last = x.aval.ndim - 1
         found: Atom | None = None
         for k in range(x.aval.shape[last]):
@@ -78,7 +87,7 @@ class Patterns(DecompositionBuilder):
             if found is None:
                 found = part
                 continue
-            by = constant(8 * narrow.itemsize * k, wide)
+            by = constant(bits * k, wide)
             part = self.bind("shift_left", part, by, dtype=wide)
             found = self.bind("or", found, part, dtype=wide)
         assert found is not None
@@ -88,10 +97,10 @@ class Patterns(DecompositionBuilder):
 def between_widths(eqn: Eqn) -> ClosedJaxpr | None:
     """The program of a bitcast that changes the width; None for one that does not."""
     source, target = eqn.inputs[0].aval.dtype, eqn.outputs[0].aval.dtype
-    if source.itemsize == target.itemsize:
+    if bits_of(source) == bits_of(target):
         return None
     build = Patterns(eqn)
-    wide = source.itemsize > target.itemsize
+    wide = bits_of(source) > bits_of(target)
     return build.finish(build.narrower() if wide else build.wider())
 
 

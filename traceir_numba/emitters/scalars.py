@@ -13,6 +13,7 @@ from traceir_numba.emitters.kinds import (
     emitter,
     register,
 )
+from traceir_numba.emitters.narrow_bits import wide_of
 
 # Between operands; integers wrap. Of comparisons, all but `ne` are false of NaN.
 SUMS = {"add": "+", "add_any": "+", "sub": "-"}
@@ -184,7 +185,7 @@ def convert(e: ExpressionContext, x: str) -> str:
 
 
 def halved(e: ExpressionContext, half: str, x: str) -> str:
-    """Bits of a half (`traceir_numba.lowering.float16`) as a number, or the reverse."""
-    if e.dtype == "float32":
+    """Bits of a dtype (`traceir_numba.lowering.narrow`) as a number, or the reverse."""
+    if e.dtype == wide_of(half):
         return e.call(f"{half}_value", x)
     return e.call(f"{half}_bits_{short(e.operand)}", x)

@@ -45,14 +45,14 @@ from traceir_numba.loops.program import (
 )
 from traceir_numba.lowering.canonicalize import canonicalize
 from traceir_numba.lowering.filled_constants import fill_constants
-from traceir_numba.lowering.float16 import lower_float16
 from traceir_numba.lowering.fold_ranges import fold_ranges
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 from traceir_numba.lowering.merge_loops import merge_loops
+from traceir_numba.lowering.narrow import lower_narrow
 from traceir_numba.lowering.side_exits import with_side_exits
 from traceir_numba.lowering.split_pairs import lower_pairs
 from traceir_numba.pipeline.selection import with_selections
-from traceir_numba.runtime.allocator import float16_of
+from traceir_numba.runtime.allocator import narrow_of
 
 # What kernels compute with; numbers of 16 bits are bits to them.
 DTYPES = frozenset(map(np.dtype, NUMBERS))
@@ -76,7 +76,7 @@ def build_program(
     text, printed = with_names(closed)
     physical = lower_pairs(closed)
     _check_dtypes(physical.closed.jaxpr)
-    lowered = lower_float16(physical.closed)
+    lowered = lower_narrow(physical.closed)
     filled = fill_constants(lowered.closed)
     checked = with_side_exits(filled, status) if status else filled
     flat = canonicalize(fold_ranges(checked), device)
@@ -107,7 +107,7 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
             _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
             dtype = atom.aval.dtype
-            if dtype not in DTYPES and not float16_of(dtype) and not part_of(dtype):
+            if dtype not in DTYPES and not narrow_of(dtype) and not part_of(dtype):
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
                 raise unsupported(eqn, what)
 

@@ -19,12 +19,11 @@ from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm.optimize import MachineCode
 from traceir_numba.loops.program import BufferProgram, CallReference
-from traceir_numba.lowering.float16 import FLOAT16_DTYPES
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import compilation, report, vector_bits
 from traceir_numba.pipeline.kernel_cache import CompiledKernel
-from traceir_numba.runtime.allocator import dtype_name
+from traceir_numba.runtime.allocator import NARROW_DTYPES, dtype_name
 from traceir_numba.store.programs import Entrypoint, Recipe
 
 
@@ -81,7 +80,7 @@ class Compilation:
             module.driver,
             module.line,
             tuple(
-                d for d in (*NUMBERS, *FLOAT16_DTYPES, *PAIRS) if dtype_name(d) in words
+                d for d in (*NUMBERS, *NARROW_DTYPES, *PAIRS) if dtype_name(d) in words
             ),
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),

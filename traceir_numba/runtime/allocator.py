@@ -16,13 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
+from traceir.dtypes import ADDED, is_added
 
 # Blocks that are kept, those in use included: the ones that were made last.
 MOST_BLOCKS = 64
 # Large arrays start at a cache line, so that vectors do not straddle two.
 ALIGNMENT = 64
-# What numbers of 16 bits are to kernels.
-BITS = np.dtype("uint16")
+# What numbers of 16 bits are to kernels, and those of fewer.
+BITS, BYTE = np.dtype("uint16"), np.dtype("uint8")
+NARROW_DTYPES = ("float16", *ADDED)
 
 
 class HostAllocation(np.ndarray):
@@ -180,15 +182,24 @@ def _info() -> MemoryInfo:
     return MemoryInfo(used, free, len(loaded), sum([*loaded.values()]))
 
 
-def float16_of(dtype: object) -> str:
-    """The name of a dtype of 16 bits, empty for another.
+def narrow_of(dtype: object) -> str:
+    """The name of a dtype of whose numbers kernels have the bits, empty for another.
 
-    >>> float16_of(np.dtype("float16")), float16_of(np.dtype("int16"))
+    >>> narrow_of(np.dtype("float16")), narrow_of(np.dtype("int16"))
     ('float16', '')
     """
-    if isinstance(dtype, np.dtype) and dtype.itemsize == 2 and dtype.kind in "fV":
+    if isinstance(dtype, np.dtype) and (is_added(dtype) or dtype == np.float16):
         return dtype.name
     return ""
+
+
+def bits_dtype(narrow: str) -> np.dtype:
+    """The dtype of these bits.
+
+    >>> bits_dtype("float16"), bits_dtype("int4")
+    (dtype('uint16'), dtype('uint8'))
+    """
+    return BITS if narrow.endswith("float16") else BYTE
 
 
 def dtype_name(dtype: str) -> str:

@@ -225,8 +225,14 @@ export class Complex {
   }
 }
 
-/** A floating format: the bits of the fraction, the least and the greatest exponent. */
+/**
+ * A floating format: the bits of the fraction, the least and the greatest exponent; and where it is not as IEEE 754 has it,
+ * its greatest number, what is beyond, and its zeros.
+ */
 export interface Format {
+  max?: Real;
+  beyond?: "inf" | "nan" | "max";
+  zero?: "both" | "one" | "none";
   fraction: number;
   least: number;
   most: number;
@@ -238,15 +244,30 @@ export const FLOAT64: Format = { fraction: 52, least: -1022, most: 1023 };
 export const unitAt = (x: Real, f: Format): Real => power2(Math.max(x.zero ? f.least : x.exponent(), f.least) - f.fraction);
 
 /** The greatest finite number of a format. */
-export const largest = (f: Format): Real => power2(f.most + 1).sub(power2(f.most - f.fraction));
+export const largest = (f: Format): Real => f.max ?? power2(f.most + 1).sub(power2(f.most - f.fraction));
 
 /** The nearest number of a format, ties to even. */
 export function rounded(x: Real, f: Format): Real {
-  if (x.special || x.zero) return x;
+  if (x.nan) return f.beyond === "max" ? Real.ratio(0n, 1n, true) : x;
+  if (x.special) return beyond(x.negative, f);
+  if (x.zero) return zeroOf(x.negative, f);
   const unit = unitAt(x, f);
   const near = x.div(unit).round().mul(unit);
-  if (near.zero) return Real.ratio(0n, 1n, x.negative);
-  return near.abs().compare(largest(f)) > 0 ? Real.infinity(x.negative) : near;
+  if (near.zero) return f.zero === "none" && !x.negative ? unit : zeroOf(x.negative, f);
+  if (f.zero === "none" && x.negative) return Real.NAN;
+  return near.abs().compare(largest(f)) > 0 ? beyond(x.negative, f) : near;
+}
+
+/** What stands for a number that is too large. */
+function beyond(negative: boolean, f: Format): Real {
+  if (f.beyond === "nan") return Real.NAN;
+  if (f.beyond !== "max") return Real.infinity(negative);
+  return negative ? largest(f).neg() : largest(f);
+}
+
+/** A zero of a sign, where there is one. */
+function zeroOf(negative: boolean, f: Format): Real {
+  return f.zero === "none" ? Real.NAN : Real.ratio(0n, 1n, negative && f.zero !== "one");
 }
 
 /** A number as hexadecimal text, `-0x1.8000000000000p+1`. */

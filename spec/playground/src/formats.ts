@@ -1,6 +1,7 @@
 /** Floating formats: numbers as patterns of bits, their neighbours, and numbers of fewer bits. */
 
-import { largest, power2, Real, unitAt } from "./exact.js";
+import { largest, power2, Real, unitAt, type Format } from "./exact.js";
+import type { Dtype } from "./values.js";
 
 const sign = (size: Real, like: Real): Real => (like.negative ? size.neg() : size);
 
@@ -35,8 +36,42 @@ export function numberOf(bits: bigint, e: number, m: number): Real {
   return negative ? size.neg() : size;
 }
 
-export const pattern = (x: Real, e: Real, m: Real): bigint => bitsOf(x, Number(e.num), Number(m.num));
-export const ofPattern = (x: Real, e: Real, m: Real): Real => numberOf(x.num, Number(e.num), Number(m.num));
+/**
+ * The pattern of a number of a dtype. Those without a sign are in the order of their numbers: from zero, or from the least
+ * number where there is no zero, to the greatest; infinity is next, or NaN, which is the pattern of -0 where that is free.
+ */
+export function pattern(x: Real, { bits: width, format }: Dtype): bigint {
+  const top = 1n << BigInt(width - 1);
+  if (x.nan && format.zero === "one") return top;
+  const first = format.zero === "none" ? 1n : 0n;
+  const sign = x.negative && !x.nan ? top : 0n;
+  if (!x.special) return sign | (x.zero ? 0n : place(x.abs(), format) - first);
+  const quiet = x.nan && (format.beyond ?? "inf") === "inf" ? 1n << BigInt(format.fraction - 1) : 0n;
+  return sign | ((place(largest(format), format) - first + 1n) | quiet);
+}
+
+/** The place of a number above zero among those of a format. */
+function place(x: Real, { fraction: m, least }: Format): bigint {
+  const lead = Math.max(x.exponent(), least);
+  return (BigInt(lead - least) << BigInt(m)) + x.div(power2(lead - m)).trunc().num;
+}
+
+/** The number of a dtype that has a pattern, which is the lowest bits of a number. */
+export function ofPattern(bits: bigint, { bits: width, format }: Dtype): Real {
+  const whole = BigInt.asUintN(width, bits);
+  const top = 1n << BigInt(width - 1);
+  const unsigned = format.zero === "none";
+  const negative = !unsigned && whole >= top;
+  const k = unsigned ? whole + 1n : BigInt.asUintN(width - 1, whole);
+  const last = place(largest(format), format);
+  if (k > last || (negative && k === 0n && format.zero === "one")) {
+    return (format.beyond ?? "inf") === "inf" && k === last + 1n ? Real.infinity(negative) : Real.NAN;
+  }
+  const [m, high] = [format.fraction, Number(k >> BigInt(format.fraction))];
+  const rest = BigInt.asUintN(m, k);
+  const size = Real.ratio(high ? rest + (1n << BigInt(m)) : rest).mul(power2(format.least + Math.max(high, 1) - 1 - m));
+  return negative ? size.neg() : size;
+}
 
 /** A number with fewer bits; its dtype has an exponent of `whole` bits. */
 export function shortened(x: Real, power: Real, fraction: Real, whole: Real): Real {

@@ -123,7 +123,7 @@ function attribute(of: Value, name: string): Value {
     if (name === "shape") return sizes(type.shape);
     return name === "dtype" ? type.dtype : type.weak;
   }
-  if (of instanceof Dtype) return name === "kind" ? of.kind : BigInt(of.bits / 8);
+  if (of instanceof Dtype) return name === "kind" ? of.kind : BigInt(name === "bits" ? of.bits : Math.ceil(of.bits / 8));
   if (of instanceof Signature || of instanceof Program) return name === "in_avals" ? of.ins : of.outs;
   if (of instanceof Tree) return BigInt(of.leaves);
   return of[name];

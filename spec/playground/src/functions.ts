@@ -124,8 +124,6 @@ const FUNCTIONS: Record<string, (...x: Real[]) => Value> = {
   mirror: (x) => x,
   conj: (x) => new Complex(x),
   turn,
-  pattern,
-  of_pattern: ofPattern,
   shortened,
 };
 
@@ -148,6 +146,8 @@ const COMPLEX = complexFunctions({ ...FUNCTIONS, modulus: modulus as never });
 /** The function `name` of real or of complex numbers. */
 export function real(name: string, ...given: Value[]): Value {
   if (name === "pair") return new Complex(Real.of(given[0]), Real.of(given[1]));
+  if (name === "pattern") return pattern(Real.of(given[0]), given[1]);
+  if (name === "of_pattern") return ofPattern(given[0], given[1]);
   if (given.some((x) => x instanceof Complex)) return COMPLEX[name](...given.map(Complex.of));
   return FUNCTIONS[name](...given.map(Real.of));
 }

@@ -1,6 +1,6 @@
 /** The helpers that formulas may call (spec/notation.rst, "Helpers"). */
 
-import { Complex, Real } from "./exact.js";
+import { Complex, largest, power2, Real } from "./exact.js";
 import { compare, equal, negated, plus, product, PYTHON, sizes, times, type Functions, type Value } from "./formula.js";
 import { modulus, real } from "./functions.js";
 import { gamma, threefry } from "./random.js";
@@ -62,8 +62,11 @@ export function limits(dtype: Dtype): [Value, Value] {
     case "unsigned":
     case "key":
       return [0n, (1n << BigInt(dtype.bits)) - 1n];
-    case "floating":
-      return [Real.INF.neg(), Real.INF];
+    case "floating": {
+      const f = dtype.format;
+      const most = (f.beyond ?? "inf") === "inf" ? Real.INF : largest(f);
+      return [f.zero === "none" ? power2(f.least) : most.neg(), most];
+    }
     case "complex":
       return [new Complex(Real.INF.neg()), new Complex(Real.INF)];
   }

@@ -1,5 +1,6 @@
 /** The document, loaded: rows whose formulas are functions, dtypes, and what formulas know anywhere. */
 
+import { readReal, type Format } from "./exact.js";
 import { compile, number, Scope, type Formula, type Functions, type Node, type Value } from "./formula.js";
 import { HELPERS } from "./helpers.js";
 import { Aval, Dtype, mapPrograms, Program, Signature, type Param, type Params, type Tensor } from "./values.js";
@@ -77,6 +78,12 @@ export function compiled(part: any, functions: Functions): any {
 /** The formulas of `steps` call functions that are names of their scope. */
 const TERMS = { ...HELPERS };
 
+/** The format of a row of the dtypes. */
+function formatOf({ digits, least, max, beyond, zero }: any): Format {
+  const [fraction, greatest] = [digits - 1, readReal(max.float)!];
+  return { fraction, least: readReal(least.float)!.exponent() + fraction, most: greatest.exponent(), max: greatest, beyond, zero };
+}
+
 export class Spec {
   readonly dtypes = new Map<string, Dtype>();
   readonly shorts = new Map<string, Dtype>();
@@ -92,7 +99,7 @@ export class Spec {
   constructor(readonly document: any) {
     const { lattice, prims, program, others } = document.rules;
     for (const d of Object.values<any>(lattice.dtypes)) {
-      const made = new Dtype(d.name, d.short, d.kind, d.bits);
+      const made = new Dtype(d.name, d.short, d.kind, d.bits, d.digits ? formatOf(d) : undefined);
       this.dtypes.set(d.name, made);
       this.shorts.set(d.short, made);
     }

@@ -4,7 +4,7 @@
  * Of a param or a formula, an integer is a bigint, a float a Real, a tuple a JavaScript array.
  */
 
-import { Complex, Real, rounded, type Format } from "./exact.js";
+import { Complex, FLOAT64, Real, rounded, type Format } from "./exact.js";
 import { SpecError } from "./errors.js";
 
 export class Dtype {
@@ -13,14 +13,9 @@ export class Dtype {
     readonly short: string,
     readonly kind: "boolean" | "signed" | "unsigned" | "floating" | "complex" | "key",
     readonly bits: number,
+    /** The format of a floating dtype, or of the parts of a complex one. */
+    readonly format: Format = FLOAT64,
   ) {}
-  /** The format of a floating dtype, or of the parts of a complex one. */
-  get format(): Format {
-    const bits = this.kind === "complex" ? this.bits / 2 : this.bits;
-    const fraction = this.name === "bfloat16" ? 7 : { 16: 10, 32: 23, 64: 52 }[bits]!;
-    const most = 2 ** (bits - fraction - 2) - 1;
-    return { fraction, most, least: 1 - most };
-  }
 }
 
 /** An abstract value: shape, dtype and weakness. */

@@ -5,9 +5,9 @@ import { real } from "../src/functions.js";
 import { floatText, readNumber } from "../src/numerals.js";
 import { Dtype, settle } from "../src/values.js";
 
-const half = new Dtype("float16", "f16", "floating", 16);
-const brain = new Dtype("bfloat16", "bf16", "floating", 16);
-const single = new Dtype("float32", "f32", "floating", 32);
+const half = new Dtype("float16", "f16", "floating", 16, { fraction: 10, least: -14, most: 15 });
+const brain = new Dtype("bfloat16", "bf16", "floating", 16, { fraction: 7, least: -126, most: 127 });
+const single = new Dtype("float32", "f32", "floating", 32, { fraction: 23, least: -126, most: 127 });
 
 test("numbers are rounded once, ties to even", () => {
   const third = Real.ratio(1n, 3n);

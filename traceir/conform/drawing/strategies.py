@@ -89,7 +89,7 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
         return st.booleans()
     if kind_of(dtype) in "iu":
         least, most = limits(dtype)
-        few = st.integers(max(-9, least), 9)
+        few = st.integers(max(-9, least), min(9, most))
         ends = st.sampled_from((least, most, most - 1))
         return few if grid else few | ends | st.integers(least, most)
     if is_key(dtype):
@@ -104,7 +104,7 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     info = finfo(dtype)
     sizes = (*_SPECIAL, info.max, info.tiny, info.smallest_subnormal)
     ends = st.sampled_from([float(s) for size in sizes for s in (size, -size)])
-    width: Any = dtype.itemsize * 8
+    width: Any = max(16, dtype.itemsize * 8)
     plain = st.floats(-30, 30, width=width)
     anything = st.floats(width=width)
     return on_grid | plain | ends | anything

@@ -20,7 +20,7 @@ from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.judging.answers import Malformed
 from traceir.conform.protocol.encoding import KINDS, Json, kind_of_node
 from traceir.conform.protocol.messages import shown
-from traceir.dtypes import KEY, as_dtype, is_key, kind_of, part_dtype
+from traceir.dtypes import KEY, as_dtype, iinfo, is_key, kind_of, part_dtype
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     Atom,
@@ -117,7 +117,7 @@ def _element(data: Json, dtype: np.dtype) -> Any:
                 raise ValueError(f"{shown(data)} is no truth value")
             return data
         case "i" | "u":
-            info = np.iinfo(dtype)
+            info = iinfo(dtype)
             return _integer(data, int(info.min), int(info.max))
         case "c":
             part = part_dtype(dtype)

@@ -19,6 +19,7 @@ from traceir import rules
 from traceir.base import source_info
 from traceir.face.arrays.array_state import (
     MayAlias,
+    check_wide,
     constant_operand,
     new_version,
     note_alias,
@@ -80,6 +81,7 @@ class NumpyTracer(StagedTracer):
     def __init__(
         self, var: Atom, trace: StagingTrace, where: source_info.Source | None
     ) -> None:
+        check_wide(var.aval.dtype)
         self._known: np.ndarray | None = None
         self._home = trace
         self._base: NumpyTracer | None = None
@@ -94,9 +96,7 @@ class NumpyTracer(StagedTracer):
 
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
-        """The class that a user's `isinstance` is told: that of the array this stands
-        for.
-        """
+        """The class that a user's `isinstance` is told: of what this stands for."""
         return self.stands_for if by_user() else NumpyTracer
 
     @property

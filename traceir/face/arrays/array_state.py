@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.base import source_info
+from traceir.dtypes import is_narrow
 from traceir.face.arrays.layouts import Layout
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Literal
@@ -213,3 +214,14 @@ def number_class(aval: ShapedArray) -> type:
     """The class of the numbers of a type: NumPy's, or Python's of a weak one."""
     found: type = aval.dtype.type
     return _PYTHON[aval.dtype.kind] if aval.weak_type else found
+
+
+def check_wide(dtype: np.dtype) -> None:
+    """Raise TypeError (jit.dtype) for a narrow dtype: NumPy's functions differ on it.
+
+    >>> check_wide(np.dtype("int8"))
+    """
+    if is_narrow(dtype):
+        got = f"{dtype.name} in a NumPy function"
+        hint = "convert it before, as in `x.astype('float32')`; `traceir.jit` takes it"
+        raise rules.error("jit.dtype", got=got, hint=hint)

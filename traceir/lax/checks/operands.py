@@ -18,7 +18,8 @@ from traceir.dtypes import (
     KEY,
     as_dtype,
     finfo,
-    is_bfloat16,
+    iinfo,
+    is_added,
     is_inexact,
     kind_of,
     part_dtype,
@@ -155,9 +156,9 @@ def fitting(value: Number, dtype: np.dtype | None = None) -> Number:
     as a ValueError (jit.overflow).
     """
     wanted = default_dtype(int) if dtype is None else dtype
-    if wanted.kind not in "iu":
+    if kind_of(wanted) not in "iu":
         return value
-    limits = np.iinfo(wanted)
+    limits = iinfo(wanted)
     if not limits.min - 1 < value < limits.max + 1:
         raise rules.error("jit.overflow", got=f"{value} for {wanted.name}")
     return value
@@ -243,8 +244,10 @@ def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     """Least, greatest and types of the Python numbers that need no care."""
     if dtype is KEY:
         raise rules.error("promote.key", got=f"a number and {dtype.name}")
-    if is_bfloat16(dtype):
-        return -256, 256, (int, bool)  # its constructor rounds a float twice
+    if is_added(dtype) and kind_of(dtype) == "f":
+        end = 2 ** (finfo(dtype).nmant + 1)
+        end = min(end, int(finfo(dtype).max))
+        return -end, end, (int, bool)  # its constructor rounds a float twice
     if kind_of(dtype) == "f":
         end = float(finfo(dtype).max) / 2
         return -end, end, (float, int, bool)
@@ -252,7 +255,7 @@ def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
         return 0, 1, (bool,)
     if kind_of(dtype) == "c":
         return 0, 0, ()
-    limits = np.iinfo(dtype)
+    limits = iinfo(dtype)
     return int(limits.min), int(limits.max), (int, bool)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import bits_of, kind_of
 from traceir.ir.params import NAMED_NUMBERS
 from traceir.lax.checks.operands import (
     BOOL,
@@ -128,7 +128,7 @@ def conv_general_dilated(
     if truths:
         x, y = (convert(v, default_dtype(int)) for v in (x, y))
     elif asked is not None and kind_of(asked) == "f" and kinds <= {"i", "u"}:
-        wide = asked.itemsize >= typeof(x).dtype.itemsize
+        wide = bits_of(asked) >= bits_of(typeof(x).dtype)
         x, y = (convert(v, asked) if wide else v for v in (x, y))
     result: Array = bind(
         "conv_general_dilated",

@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.dtypes import finfo, kind_of, part_dtype
+from traceir.dtypes import NARROW_FLOATS, bits_of, finfo, is_narrow, kind_of, part_dtype
 from traceir.lax.checks.operands import (
     BOOL,
     DTypeLike,
@@ -151,12 +151,12 @@ def _width(dtype: np.dtype) -> tuple[bool, int, int, int, bool]:
     kind = kind_of(dtype)
     limits = finfo(part_dtype(dtype)) if kind in "fc" else None
     digits = (limits.maxexp, limits.nmant) if limits else (-1, -1)
-    return kind == "c", *digits, dtype.itemsize * (kind != "b"), kind != "u"
+    return kind == "c", *digits, bits_of(dtype) * (kind != "b"), kind != "u"
 
 
 def _bits(dtype: np.dtype) -> int:
     """The width of a dtype in bits, a complex one by its parts."""
-    return 1 if dtype == BOOL else 8 * part_dtype(dtype).itemsize
+    return 1 if dtype == BOOL else bits_of(part_dtype(dtype))
 
 
 @takes_out_sharding
@@ -189,8 +189,15 @@ def dot_general(
     wanted = preferred_element_type
     asked = None if wanted is None else dtype_of(wanted, "dot")
     x, y = operands("dot_general", (lhs, rhs))
-    if typeof(x).dtype != typeof(y).dtype:
-        wider = max((typeof(v).dtype for v in (x, y)), key=_width)
+    pair = typeof(x).dtype, typeof(y).dtype
+    if pair[0] != pair[1]:
+        wider = max(pair, key=_width)
+        if all(d.name in NARROW_FLOATS for d in pair):
+            # Neither holds the numbers of the other.
+            final = asked or wider
+            asked = np.dtype("float32") if is_narrow(final) else final
+            found = _products(x, y, numbers, precision, asked)
+            return as_array(convert(found, final))
         x, y = (convert(v, wider) for v in (x, y))
     own = typeof(x).dtype
     truths = own == BOOL
@@ -205,15 +212,17 @@ def dot_general(
         after = asked.itemsize < own.itemsize or _width(asked) < _width(own)
         if kind_of(asked) != kind_of(own) and not after:
             x, y = (convert(v, asked) for v in (x, y))
-    result: Array = bind(
-        "dot_general",
-        x,
-        y,
-        dimension_numbers=numbers,
-        precision=precision_of(precision),
-        preferred_element_type=None if after else asked,
-    )
+    result = _products(x, y, numbers, precision, None if after else asked)
     return as_array(convert(result, asked or BOOL)) if after else result
+
+
+def _products(
+    x: Operand, y: Operand, numbers: Any, precision: PrecisionLike, asked: Any
+) -> Array:
+    """The equation of operands that may have it."""
+    params = {"dimension_numbers": numbers, "precision": precision_of(precision)}
+    found: Array = bind("dot_general", x, y, preferred_element_type=asked, **params)
+    return found
 
 
 @takes_out_sharding

@@ -13,7 +13,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.config import local
-from traceir.dtypes import KEY, kind_of
+from traceir.dtypes import KEY, iinfo, kind_of
 from traceir.ir.params import NAMED_NUMBERS, NamedInPrograms
 from traceir.lax.checks.operands import Operand, as_array
 from traceir.lax.checks.operands import operand as checked
@@ -169,8 +169,8 @@ def fill_of(dtype: np.dtype) -> Any:
         case "b":
             return True
         case "i":
-            return int(np.iinfo(dtype).min)
-    return int(np.iinfo(dtype).max)
+            return int(iinfo(dtype).min)
+    return int(iinfo(dtype).max)
 
 
 def _number(value: Any, dtype: np.dtype) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir.arrays.array import Array
 from traceir.base import config
+from traceir.dtypes import iinfo, is_narrow, kind_of
 from traceir.lax.checks.operands import (
     Operand,
     convert,
@@ -67,8 +68,8 @@ def index_numbers(places: np.ndarray, dtype: np.dtype) -> np.ndarray:
     array([2147483647,         -1], dtype=int32)
     """
     limits = np.iinfo(dtype)
-    low = max(int(limits.min), int(np.iinfo(places.dtype).min))
-    high = min(int(limits.max), int(np.iinfo(places.dtype).max))
+    low = max(int(limits.min), int(iinfo(places.dtype).min))
+    high = min(int(limits.max), int(iinfo(places.dtype).max))
     found: np.ndarray = np.clip(places, low, high).astype(dtype)
     return found
 
@@ -83,6 +84,16 @@ def index_number(place: int, dtype: np.dtype) -> np.generic:
     return dtype.type(min(max(place, int(limits.min)), int(limits.max)))  # type: ignore[no-any-return]
 
 
+def in_wide_dtype(part: Any) -> Any:
+    """An entry of an index; an array of narrow integers as one of int32.
+
+    >>> in_wide_dtype(np.array([1], "int8")).dtype
+    dtype('int8')
+    """
+    narrow = isinstance(part, Array) and is_narrow(part.dtype)
+    return convert(part, INT32) if narrow and kind_of(part.dtype) in "iu" else part
+
+
 def as_index(places: Operand, dtype: np.dtype) -> Operand:
     """Indices in an index dtype; unsigned ones beyond it become its last.
 
@@ -90,7 +101,7 @@ def as_index(places: Operand, dtype: np.dtype) -> Operand:
     Array(2147483647, dtype=int32)
     """
     own = typeof(places).dtype
-    if own.kind == "u" and own.itemsize >= dtype.itemsize:
+    if kind_of(own) == "u" and own.itemsize >= dtype.itemsize:
         places = lesser(places, typed(np.iinfo(dtype).max, own, False))
     return convert(places, dtype)
 
@@ -103,7 +114,7 @@ def widened(places: Operand, extent: int) -> Operand:
     """
     own = typeof(places).dtype
     # Whoever takes other places than integers refuses them.
-    if own.kind not in "iu" or extent <= np.iinfo(own).max:
+    if kind_of(own) not in "iu" or extent <= iinfo(own).max:
         return places
     return as_index(places, index_dtype((extent,)))
 
@@ -119,7 +130,7 @@ def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
     if isinstance(start, int):
         return start + extent if start < 0 else start
     dtype = typeof(start).dtype
-    if dtype.kind != "i":
+    if kind_of(dtype) != "i":
         return start
     known = number_of(start)
     if known is None and not is_tracer(start) and not shape_of(start):

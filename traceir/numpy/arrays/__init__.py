@@ -10,6 +10,6 @@ Takes Python values, shapes, text and files; gives arrays. Start reading at
 - `io`: arrays as text, in files and from buffers
 - `nested_lists`: lists among the entries of an index
 - `sequences`: nested sequences of numbers and arrays as one array
-- `small_dtypes`: dtypes of eight bits and fewer, by the names that ml_dtypes has
+- `small_dtypes`: names of dtypes of ml_dtypes that no array has
 - `viewing`: elements seen as the bits of another dtype
 """

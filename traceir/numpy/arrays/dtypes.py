@@ -97,6 +97,19 @@ float32 = ScalarType("float32")
 complex64 = ScalarType("complex64")
 complex128 = ScalarType("complex128")
 float64 = ScalarType("float64")
+int2 = ScalarType("int2")
+int4 = ScalarType("int4")
+uint2 = ScalarType("uint2")
+uint4 = ScalarType("uint4")
+float8_e3m4 = ScalarType("float8_e3m4")
+float8_e4m3 = ScalarType("float8_e4m3")
+float8_e4m3b11fnuz = ScalarType("float8_e4m3b11fnuz")
+float8_e4m3fn = ScalarType("float8_e4m3fn")
+float8_e4m3fnuz = ScalarType("float8_e4m3fnuz")
+float8_e5m2 = ScalarType("float8_e5m2")
+float8_e5m2fnuz = ScalarType("float8_e5m2fnuz")
+float8_e8m0fnu = ScalarType("float8_e8m0fnu")
+float4_e2m1fn = ScalarType("float4_e2m1fn")
 
 
 # The class itself: programs ask whether a value is an instance of it.
@@ -149,6 +162,10 @@ def _example(value: Any) -> Operand:
     return operand("result_type", value)
 
 
+# The classes of NumPy's that dtypes of ml_dtypes count as being of.
+_CLASSES = {"f": np.floating, "i": np.signedinteger, "u": np.unsignedinteger}
+
+
 def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
     """True if a dtype is another, or of a kind, such as `floating`.
 
@@ -157,9 +174,11 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
     """
     kind = arg2.dtype if isinstance(arg2, ScalarType) else arg2
     found = known.as_dtype(arg1)
-    if known.is_bfloat16(found):
+    if known.is_added(found):
         if isinstance(kind, type) and issubclass(kind, np.generic | known.prng_key):
-            return issubclass(np.floating, kind) or kind is found.type
+            return (
+                issubclass(_CLASSES[known.kind_of(found)], kind) or kind is found.type
+            )
         return bool(known.as_dtype(kind) == found)
     if found is known.KEY:
         ours = isinstance(kind, type) and issubclass(known.prng_key, kind)
@@ -222,7 +241,7 @@ def finfo(dtype: DTypeLike | Array) -> Any:
     return known.finfo(dtype.dtype if isinstance(dtype, Array) else dtype)
 
 
-def iinfo(int_type: DTypeLike | Array) -> np.iinfo:
+def iinfo(int_type: DTypeLike | Array) -> Any:
     """The limits of an integer dtype, or of an array's: bits, min and max.
 
     Raises ValueError for a dtype that is not one of integers.
@@ -230,9 +249,7 @@ def iinfo(int_type: DTypeLike | Array) -> np.iinfo:
     >>> iinfo(int8).max, iinfo("uint16").bits
     (127, 16)
     """
-    if isinstance(int_type, Array):
-        return np.iinfo(int_type.dtype)
-    return np.iinfo(known.as_dtype(int_type))
+    return known.iinfo(int_type.dtype if isinstance(int_type, Array) else int_type)
 
 
 def astype(

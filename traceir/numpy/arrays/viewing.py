@@ -6,7 +6,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import part_dtype
+from traceir.dtypes import bits_of, part_dtype
 from traceir.lax.checks.operands import BOOL, DTypeLike, dtype_of
 
 BYTE = np.dtype("uint8")
@@ -31,12 +31,13 @@ def view(x: Array, dtype: DTypeLike = None) -> Array:
         return lax.convert_element_type(view(x, BYTE), wanted)
     if own == BOOL:
         return view(lax.convert_element_type(x, BYTE), wanted)
-    alike = wanted.itemsize == own.itemsize
-    if not alike and (not x.ndim or x.shape[-1] * own.itemsize % wanted.itemsize):
+    have, bits = bits_of(own), bits_of(wanted)
+    alike = bits == have
+    if not alike and (not x.ndim or x.shape[-1] * have % bits):
         raise rules.error("face.choice", got=f"{x.aval.str_short()} as {wanted.name}")
     line = x if x.ndim else lax.reshape(x, (1,))
     *stack, last = line.shape
-    count = last * own.itemsize // wanted.itemsize
+    count = last * have // bits
     found = lax.convert_element_type(_joined(_parted(line), wanted), wanted)
     return lax.reshape(found, (*stack, count) if x.ndim else ())
 
@@ -59,8 +60,8 @@ def _joined(x: Array, dtype: np.dtype) -> Array:
         return lax.complex(pairs[..., 0], pairs[..., 1])
     if dtype == x.dtype:
         return x  # the parts themselves: unlike their bits, they have a derivative
-    of_one = dtype.itemsize // x.dtype.itemsize
+    of_one = bits_of(dtype) // bits_of(x.dtype)
     if of_one > 1:
         x = lax.reshape(x, (*stack, last // of_one, of_one))
     found = lax.bitcast_convert_type(x, dtype)
-    return lax.reshape(found, (*stack, last * x.dtype.itemsize // dtype.itemsize))
+    return lax.reshape(found, (*stack, last * bits_of(x.dtype) // bits_of(dtype)))

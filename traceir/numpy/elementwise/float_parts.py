@@ -11,7 +11,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import finfo, float0, kind_of
+from traceir.dtypes import finfo, float0, is_narrow, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     BOOL,
@@ -35,6 +35,7 @@ from traceir.transforms.custom.custom_jvp import custom_jvp
 
 # Any power beyond is as this one: no floating number is so large or so small.
 FAR = 1 << 13
+SINGLE = np.dtype("float32")
 
 
 def _word(dtype: np.dtype) -> np.dtype:
@@ -56,6 +57,8 @@ def signbit(x: Operand) -> Array:
     dtype = typeof(value).dtype
     match kind_of(dtype):
         case "f":
+            if is_narrow(dtype):
+                value, dtype = convert(value, SINGLE), SINGLE
             word = _word(dtype)
             bits = lax.bitcast_convert_type(value, word)
             high = word.type(8 * word.itemsize - 1)
@@ -97,6 +100,9 @@ def frexp(x: Operand) -> tuple[Array, Array]:
 @custom_jvp
 def _frexp(x: Array) -> tuple[Array, Array]:
     dtype = typeof(x).dtype
+    if is_narrow(dtype):
+        wide, power = _frexp(convert(x, SINGLE))
+        return convert(wide, dtype), power
     info, word = finfo(dtype), _word(dtype)
     digits = int(info.nmant)
     bias = (1 << 8 * word.itemsize - 2 - digits) - 1
@@ -146,6 +152,8 @@ def ldexp(x1: Operand, x2: Operand) -> Array:
         raise rules.error("face.integers", got=f"{given.name} as the power in ldexp")
     x = convert(x, inexact(typeof(x).dtype))
     x, by = aligned("ldexp", [x, _short(by)])
+    if is_narrow(narrow := typeof(x).dtype):
+        return as_array(convert(ldexp(convert(x, SINGLE), by), narrow))
     magnitude, exponent = frexp(x)
     total, dtype = lax.add(exponent, by), typeof(x).dtype
     # The first factor leaves a normal number, so that the second one alone rounds.

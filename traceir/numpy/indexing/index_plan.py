@@ -23,6 +23,7 @@ from traceir.lax.structural.index_dtypes import (
     INT64,
     as_index,
     from_end,
+    in_wide_dtype,
     index_dtype,
     index_number,
     index_numbers,
@@ -58,7 +59,7 @@ def entries(index: Any, rank: int) -> list[Any]:
 
 def _literal(part: Any) -> Any:
     """An entry; a number that is known, of an array without dimensions, is that."""
-    if is_tracer(part):
+    if is_tracer(part := in_wide_dtype(part)):
         number = number_of(part)
         return part if number is None else number
     if isinstance(part, (Array, np.ndarray)) and not part.ndim:

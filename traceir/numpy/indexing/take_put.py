@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import KEY
+from traceir.dtypes import KEY, is_narrow, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -30,7 +30,12 @@ from traceir.lax.structural.gather_scatter import (
     GatherScatterMode,
     fill_of,
 )
-from traceir.lax.structural.index_dtypes import from_end, index_dtype, widened
+from traceir.lax.structural.index_dtypes import (
+    from_end,
+    in_wide_dtype,
+    index_dtype,
+    widened,
+)
 from traceir.numpy.arrays.creation import asarray, broadcast_to
 from traceir.numpy.elementwise.arithmetic import maximum, minimum
 from traceir.numpy.elementwise.composites import remainder, where
@@ -67,16 +72,18 @@ def take(
     """
     no_out("take", out)
     x, places = operands("take", (a, indices))
-    _want_integers(places)
+    places = _want_integers(places)
     fill = None if fill_value is None else number_of(np.asarray(fill_value)[()])
     flags = bool(unique_indices), bool(indices_are_sorted)
     return _take(x, places, axis, mode, *flags, fill)
 
 
-def _want_integers(places: Operand) -> None:
+def _want_integers(places: Operand) -> Operand:
+    """Places, which must be integers; narrow ones as wider ones."""
     dtype = typeof(places).dtype
-    if dtype.kind not in "iu":
+    if kind_of(dtype) not in "iu":
         raise rules.error("index.type", got=f"an array of {dtype}")
+    return in_wide_dtype(as_array(places)) if is_narrow(dtype) else places
 
 
 def _outside(shape: tuple[int, ...], dtype: np.dtype, fill: Any) -> Array:
@@ -161,7 +168,7 @@ def take_along_axis(
            [4]], dtype=int32)
     """
     x, places = map(as_array, operands("take_along_axis", (arr, indices)))
-    _want_integers(places)
+    places = _want_integers(places)
     if axis is None:
         x, places, axis = ravel(x), ravel(places), 0
     at = axis_in(axis, x.ndim)
@@ -222,7 +229,7 @@ def put_along_axis(
     """
     _want_copy("put_along_axis", inplace)
     x, places = map(as_array, operands("put_along_axis", (arr, indices)))
-    _want_integers(places)
+    places = _want_integers(places)
     if axis is None:
         flat = put_along_axis(
             ravel(x), ravel(places), ravel(values), 0, False, mode=mode
@@ -266,7 +273,7 @@ def put(
     _want_copy("put", inplace)
     x = as_array(operand("put", a))
     places, values = ravel(asarray(ind)), ravel(asarray(v))
-    _want_integers(places)
+    places = _want_integers(places)
     if not (x.size and places.size and values.size):
         return x
     if mode in ("clip", "wrap"):

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_narrow, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -279,6 +279,8 @@ def _numbers(name: str, a: Operand, q: Operand) -> tuple[Array, Operand, np.dtyp
     if kind_of(typeof(part).dtype) != "f":
         got = f"{typeof(part).str_short()} as the quantile of {name}"
         raise rules.error("face.floating", got=got)
+    if is_narrow(typeof(value).dtype):
+        value = convert(value, np.dtype("float32"))
     computed = inexact(joined((value, part))[0])
     computed = computed if computed.itemsize > 2 else np.dtype("float32")
     weak = typeof(part).weak_type

@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import is_half, is_inexact, kind_of
+from traceir.dtypes import iinfo, is_half, is_inexact, kind_of
 from traceir.lax.checks.operands import (
     BOOL,
     DTypeLike,
@@ -173,7 +173,7 @@ def end_of(dtype: np.dtype, least: bool) -> Any:
         return -np.inf if least else np.inf
     if kind_of(dtype) == "b":
         return not least
-    limits = np.iinfo(dtype)
+    limits = iinfo(dtype)
     return limits.min if least else limits.max
 
 

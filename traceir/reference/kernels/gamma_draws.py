@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import bfloat16, finfo
+from traceir.dtypes import added, finfo
 from traceir.reference.kernels.random import random_bits, random_split
 from traceir.reference.kernels.registry import KERNELS, kernel
 
@@ -32,7 +32,7 @@ def random_gamma(
     With `half`, the forms and the numbers are bits of that dtype.
     """
     if half:
-        forms = a.view(np.dtype(half) if half == "float16" else bfloat16())
+        forms = a.view(np.dtype(half) if half == "float16" else added(half))
         drawn = random_gamma(x, forms, log_space=log_space, partitionable=partitionable)
         return drawn.view(a.dtype)
     draws = _Draws(a.dtype, partitionable)

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import field
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any, Final
 
 from traceir.base.caches import cached_property
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.flags import FLAGS
 from traceir.base.python_parser import parse_expression
+from traceir.dtypes import bits_of, kind_of
 from traceir.rules.formulas.helpers import HELPERS
 from traceir.rules.formulas.scope import Scope, lookup
 from traceir.rules.formulas.table_errors import problem
@@ -30,11 +32,13 @@ BUILTINS: Final[dict[str, Callable[..., Any]]] = {
 FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
 # The attributes of abstract values, dtypes, programs, calls of a jitted function.
 ATTRIBUTES: Final = frozenset(
-    {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
-    | {"num_leaves"}
+    {"shape", "dtype", "weak_type", "kind", "bits", "itemsize"}
+    | {"in_avals", "out_avals", "num_leaves"}
     | {"function", "face", "strict", "tree", "axes"}
     | FLAGS.keys()
 )
+# Those of dtypes of which NumPy has others, or none.
+COMPUTED: Final[dict[str, Callable[[Any], Any]]] = {"kind": kind_of, "bits": bits_of}
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -223,7 +227,7 @@ def walk(formula: Formula | ast.expr, env: Env) -> Any:
         case ast.Name(name):
             return env[name] if name in env else VOCABULARY[name]
         case ast.Attribute(value, attr):
-            return getattr(walk(value, env), attr)
+            return COMPUTED.get(attr, attrgetter(attr))(walk(value, env))
         case ast.Tuple(items):
             return tuple(walk(i, env) for i in items)
         case ast.Subscript(value, ast.Slice(low, high)):
@@ -324,8 +328,12 @@ def compile_formula(
     arguments = ast.arguments(
         [], parameters, kwonlyargs=[], kw_defaults=[], defaults=[]
     )
-    lambda_ = ast.Lambda(arguments, formula.node)
-    return _evaluated(lambda_, formula, {**VOCABULARY, **(constants or {})})
+    computed = any(f".{name}" in formula.text for name in COMPUTED)
+    node = _reading(formula.node, None) if computed else formula.node
+    lambda_ = ast.Lambda(arguments, node)
+    return _evaluated(
+        lambda_, formula, {**VOCABULARY, **_COMPUTED, **(constants or {})}
+    )
 
 
 def compile_reading(formula: Formula) -> Callable[[Env], Any]:
@@ -340,21 +348,26 @@ def compile_reading(formula: Formula) -> Callable[[Env], Any]:
         [], [ast.arg(_ENV)], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
     lambda_ = ast.Lambda(arguments, _reading(formula.node, frozenset()))
-    return _evaluated(lambda_, formula, {_READ: _read})
+    return _evaluated(lambda_, formula, {_READ: _read, **_COMPUTED})
 
 
 # What no formula can name.
 _ENV, _READ = " names", " read"
 _read = partial(lookup, known=VOCABULARY)
+_COMPUTED = {f" {name}": function for name, function in COMPUTED.items()}
 
 
-def _reading(node: Any, bound: frozenset[str]) -> Any:
-    """An expression that reads its names, but those that a loop has bound."""
+def _reading(node: Any, bound: frozenset[str] | None) -> Any:
+    """An expression that reads its names, but those that a loop has bound; None where
+    all of them are bound. Attributes that are computed are called."""
     match node:
-        case ast.Name(name) if name not in bound:
+        case ast.Attribute(of, attr) if attr in COMPUTED:
+            computed = ast.Name(f" {attr}", ast.Load())
+            return ast.Call(computed, [_reading(of, bound)], [])
+        case ast.Name(name) if bound is not None and name not in bound:
             arguments: list[ast.expr] = [ast.Name(_ENV, ast.Load()), ast.Constant(name)]
             return ast.Call(ast.Name(_READ, ast.Load()), arguments, [])
-        case ast.GeneratorExp(item, [loop]):
+        case ast.GeneratorExp(item, [loop]) if bound is not None:
             inner = bound | {*_targets(loop.target)}
             over, ifs = _reading(loop.iter, bound), _reading(loop.ifs, inner)
             own = ast.comprehension(loop.target, over, ifs, 0)

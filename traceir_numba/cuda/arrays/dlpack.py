@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import as_dtype, is_bfloat16
+from traceir.dtypes import BFLOAT16, as_dtype, is_added
 
 # Kinds of devices: the processor; CUDA's memory, and what it manages.
 CPU, CUDA, MANAGED = 1, 2, 13
@@ -157,9 +157,9 @@ def code_of(dtype: np.dtype) -> int:
     >>> code_of(np.dtype("float32")), code_of(np.dtype(bool))
     (2, 6)
     """
-    if is_bfloat16(dtype):
+    if dtype.name == BFLOAT16:
         return BFLOAT
-    if dtype.kind not in KINDS:
+    if dtype.kind not in KINDS or is_added(dtype):
         raise BufferError(f"DLPack has no number for elements of {dtype}")
     return KINDS[dtype.kind]
 

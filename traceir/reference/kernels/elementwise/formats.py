@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import finfo
+from traceir.dtypes import bits_of, finfo
 from traceir.reference.kernels.registry import kernel
 
 Shape = tuple[int, ...]
@@ -18,8 +18,11 @@ Shape = tuple[int, ...]
 @kernel("bitcast_convert_type")
 def bitcast_convert_type(x: np.ndarray, *, new_dtype: np.dtype) -> Any:
     """The same bits: of one element, of several, or of a part of one."""
-    if x.dtype.itemsize == new_dtype.itemsize:
+    have, wanted = bits_of(x.dtype), bits_of(new_dtype)
+    if have == wanted:
         return x.view(new_dtype)
+    if min(have, wanted) < 8:
+        return _by_bits(x, have, new_dtype, wanted)
     x = x.copy(order="C")
     # The lowest bits come first, whatever the machine does.
     words = x.astype(x.dtype.newbyteorder("<"), copy=False)
@@ -28,6 +31,17 @@ def bitcast_convert_type(x: np.ndarray, *, new_dtype: np.dtype) -> Any:
         wide = words.reshape(*x.shape, 1).view(little)
         return wide.astype(new_dtype, copy=False)
     return words.view(little).reshape(x.shape[:-1]).astype(new_dtype, copy=False)
+
+
+def _by_bits(x: np.ndarray, have: int, dtype: np.dtype, wanted: int) -> Any:
+    """The same, of elements that may have fewer bits than a byte, the lowest first."""
+    words = x.astype(x.dtype.newbyteorder("<"), copy=False).reshape(*x.shape, 1)
+    single = np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[..., :have]
+    parts = (have // wanted,) if have > wanted else ()
+    outer = x.shape if have > wanted else x.shape[:-1]
+    grouped = single.reshape(*outer, *parts, wanted)
+    found = np.packbits(grouped, axis=-1, bitorder="little")
+    return found.view(dtype.newbyteorder("<"))[..., 0].astype(dtype, copy=False)
 
 
 @kernel("reduce_precision")
