@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -234,3 +234,21 @@ def test_gradients_are_checked_in_one_mode() -> None:
         traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes=mode)
     with pytest.raises(ValueError, match="modes are"):
         traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes="reverse")
+
+
+class Pair(NamedTuple):
+    """What a scan combines."""
+
+    a: Any
+    b: Any
+
+
+def test_a_combination_may_be_another_kind_of_tree() -> None:
+    def combined(x: Pair, y: Pair) -> tuple[Any, Any]:
+        return x.a * y.a, x.b * y.a + y.b
+
+    given = Pair(jnp.full(4, 2.0), jnp.ones(4))
+    found = lax.associative_scan(combined, given)
+    assert type(found) is Pair and found.b.tolist() == [1.0, 3.0, 7.0, 15.0]
+    with pytest.raises(TypeError, match="returns"):
+        lax.associative_scan(lambda x, y: x.a, given)

@@ -31,7 +31,7 @@ def associative_scan(
 
     Raises TypeError (control.callable, control.carry-types where `fn` returns arrays of
     other shapes), ValueError (face.axis, control.length,
-    control.branch-tree where `fn` returns a tree of another structure).
+    control.branch-tree where `fn` returns another number of arrays).
 
     >>> import traceir.numpy as jnp
     >>> from traceir import lax
@@ -48,7 +48,7 @@ def associative_scan(
     def combine(a: list[Value], b: list[Value]) -> list[Value]:
         results = fn(given.tree.unflatten(a), given.tree.unflatten(b))
         found, tree = flatten.flatten(results)
-        if tree != given.tree:
+        if len(found) != len(given.leaves):
             got = f"{called(fn)} takes {given.tree}, returns {tree}"
             raise rules.error("control.branch-tree", got=got)
         for path, x, y in zip(given.paths, a, found, strict=True):
