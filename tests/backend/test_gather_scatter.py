@@ -204,3 +204,18 @@ def test_a_count_that_is_read_at_several_places_has_each_of_them() -> None:
     slopes = traceir.jacfwd(between)
     found = traceir.jit(slopes, backend="numba")(x)
     np.testing.assert_array_equal(found, slopes(x))
+
+
+def test_a_kernel_of_the_reference_is_not_told_what_the_backend_has_found() -> None:
+    call = backend.reference_function("scatter-mul")
+    found = call(
+        np.full((1, 5, 4), 2 + 1j),
+        np.array([1], np.int32),
+        np.full((1, 2, 4), 3 - 1j),
+        dimension_numbers=((0, 1, 2), (), (1,), (), ()),
+        mode="GatherScatterMode.FILL_OR_DROP",
+        inside=(1,),
+    )
+    expected = np.full((1, 5, 4), 2 + 1j)
+    expected[:, 1:3] *= 3 - 1j
+    np.testing.assert_array_equal(found, expected)
