@@ -17,6 +17,7 @@ from traceir.as_jax.modules import dtype_functions
 from traceir.as_jax.modules import extend as jex
 from traceir.as_jax.modules.core import Literal
 from traceir.as_jax.modules.interpreters.partial_eval import dce_jaxpr
+from traceir.test_util import check_grads
 
 PLACES = np.array([0, 1])
 
@@ -231,9 +232,9 @@ def test_elements_are_the_hosts() -> None:
 
 def test_gradients_are_checked_in_one_mode() -> None:
     for mode in ("fwd", "rev"):
-        traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes=mode)
+        check_grads(jnp.sin, (0.5,), 1, modes=mode)
     with pytest.raises(ValueError, match="modes are"):
-        traceir.test_util.check_grads(jnp.sin, (0.5,), 1, modes="reverse")
+        check_grads(jnp.sin, (0.5,), 1, modes="reverse")
 
 
 class Pair(NamedTuple):
