@@ -319,6 +319,46 @@ def filtered(x: Any) -> Any:
     return states
 
 
+def shrinking(x: Any) -> Any:
+    """Arrays, of which each second one is kept, by a loop without a bound."""
+    kept, k = [x.copy()], 0
+    while np.abs(x).max() > 0.1:
+        x = x - 0.1 * x
+        k += 1
+        if k % 2 == 0:
+            kept.append(x.copy())
+    total = 0.0
+    for row in kept:
+        total += row.sum()
+    return kept, len(kept), kept[-1], kept[1][0], np.array(kept), kept[-2:], total
+
+
+def stacked(x: Any) -> Any:
+    """A stack of arrays, whose memory is used again."""
+    stack, first, count = [x.copy()], 0.0, 0
+    while stack:
+        v = stack.pop()
+        count += 1
+        if v[0] < 8:
+            stack.append(v * 2)
+            stack.append(v * 3)
+            v[0] = 1
+            first += v[0]
+    return count, first
+
+
+def rows(x: Any) -> Any:
+    """An array in each turn."""
+    found, views = [], []
+    for v in x:
+        row = x * v
+        found.append(row)
+        views.append((x + v)[1:])
+        row[0] = 7.0
+    found[2][0] = 100.0
+    return np.array(found), found, np.stack(views), np.vstack(found), len(found)
+
+
 _RANDOM = np.random.default_rng(3)
 _EDGES = _RANDOM.random((9, 9)) < 0.3
 _IMAGE = _RANDOM.random((6, 5)) < 0.5
@@ -348,5 +388,8 @@ LISTS: list[tuple[Any, tuple[Any, ...]]] = [
     (in_order, (_RANDOM.random(9),)),
     (matches, (np.array([1, 2, 1]), np.array([1, 2, 1, 2, 1, 3]))),
     (filtered, (_RANDOM.random(9),)),
+    (shrinking, (_RANDOM.random(9),)),
+    (stacked, (np.ones(3),)),
+    (rows, (_RANDOM.random(9),)),
     (several, (np.array([1, 3, 1, 4, 2]),)),
 ]

@@ -216,6 +216,83 @@ def test_an_element_of_a_list_that_is_empty() -> None:
         f(-2.0)
 
 
+# Arrays -------------------------------------------------------------------------------
+
+
+def named(x: Any) -> Any:
+    """An array with another name, by which it is written to."""
+    found: list[Any] = []
+    y = x * 1.0
+    for v in x:
+        if v > 0:
+            found.append(y)
+        y[0] += 1
+    return found
+
+
+def in_each_turn(x: Any) -> Any:
+    """The same, in each turn."""
+    found: list[Any] = []
+    y = x * 1.0
+    for _ in range(len(x)):
+        y[0] += 1
+        found.append(y)
+    return found
+
+
+def afterwards(x: Any) -> Any:
+    """An array that is written to after the loop."""
+    found: list[Any] = []
+    for v in x:
+        y = x * v
+        found.append(y)
+    y[0] = 9
+    return found
+
+
+def at_first(x: Any) -> Any:
+    """The first element, which has another name."""
+    y = x * 1.0
+    found = [y]
+    for v in x:
+        if v > 0:
+            found.append(x * v)
+    y[0] = 9
+    return found
+
+
+def set_anew(x: Any) -> Any:
+    """An element that is set."""
+    found = [x * 1.0]
+    y = x * 2
+    for v in x:
+        if v > 0:
+            found.append(x * v)
+            found[0] = y
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [named, in_each_turn, afterwards, at_first, set_anew]
+)
+def test_arrays_with_other_names_are_no_elements(function: Function) -> None:
+    with raises_rule("staged.effect", TypeError):
+        traceir_numba.jit(function)(np.arange(6.0))
+
+
+def test_arrays_of_a_list_that_grows_are_read_alone() -> None:
+    def changed(x: Any) -> Any:
+        found: list[Any] = []
+        for v in x:
+            if v > 0:
+                found.append(x * v)
+        found[0][1] = 5
+        return found
+
+    with raises_rule("update.readonly", ValueError):
+        traceir_numba.jit(changed)(np.arange(6.0))
+
+
 # What is among others ----------------------------------------------------------------
 
 

@@ -79,12 +79,13 @@ def unshared(x: Any) -> Any:
 
 
 def noted(x: Any) -> Any:
-    """A list that would have one more array, if the program had lists of arrays."""
+    """A list with two names that would have one more element."""
     found: list[Any] = []
+    other = found
     for value in x:
         if value > 1:
-            found.append(value * x)
-    return found
+            found.append(value)
+    return other
 
 
 def looked_up(x: Any) -> Any:

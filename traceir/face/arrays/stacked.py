@@ -1,4 +1,4 @@
-"""Lists of numbers that a loop has made: elements of one array.
+"""Lists that a loop has made, of numbers or arrays: elements of one array.
 
 Serves: staged.list
 """
@@ -12,12 +12,13 @@ from traceir.face.arrays.views import IndexView
 
 
 def elements_of(column: Any) -> list[NumpyTracer]:
-    """The elements of a vector as numbers; each is read where it is first used."""
+    """The elements of an array, those of a vector as numbers; each is read where it is
+    first used."""
     array = traced(column, number=False)
     if not array.shape[0]:
         return []
     first = array.through(IndexView((0,)))
-    first.number = True
+    first.number = array.ndim == 1
     first.aval = first.aval.update(weak_type=array.aval.weak_type)
     return [first, *(_like(first, k) for k in range(1, array.shape[0]))]
 
@@ -41,14 +42,15 @@ def _like(first: NumpyTracer, k: int) -> NumpyTracer:
 
 
 def column_of(values: Any) -> NumpyTracer | None:
-    """The vector of which these are all elements, in order; None if there is none."""
+    """The array of which these are all elements, in order; None if there is none."""
     first = values[0] if type(values) is list and values else None
     base = first._base if isinstance(first, NumpyTracer) else None
-    if base is None or base.shape != (len(values),):
+    if base is None or base.shape[:1] != (len(values),):
         return None
     for k, one in enumerate(values):
         if not isinstance(one, NumpyTracer) or one._base is not base:
             return None
-        if not one.number or one._step != IndexView((k,)):
+        is_element = one.number is (base.ndim == 1)
+        if not is_element or one._step != IndexView((k,)):
             return None
     return base

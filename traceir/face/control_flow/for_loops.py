@@ -11,6 +11,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.base import cost_model
+from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.loop_steps import LoopSteps, index_type
 from traceir.face.arrays.stacked import elements_of
 from traceir.face.checks.bounds import range_of
@@ -20,7 +21,7 @@ from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import BOOL, Leaf, Tree
+from traceir.face.control_flow.state import BOOL, Held, Leaf, Tree
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.control.bodies import FlatTree, LoopTurns
 from traceir.lax.control.loops import repeat
@@ -171,7 +172,7 @@ class ForLoop(PlainLoop):
         with in_force(region):
             following = region.atom(last.index + steps.step)
         first = as_array(convert(steps.first, index_type().dtype, True))
-        rows_of_lists = [_row(region, values) for values in region.lists.values()]
+        rows_of_lists = [_row(last, values) for values in region.lists.values()]
         leaves, body = [first, *init], region.body([following, *ends, *rows_of_lists])
         independent = steps.independent and not self.stops
         turns = LoopTurns(independent, 0 if slots is None else len(slots) + 1)
@@ -201,12 +202,21 @@ def _is_before(index: Any, stop: Any, step: Any) -> Any:
     return lax.select(step > 0, index < stop, backwards)
 
 
-def _row(region: RegionTrace, values: Sequence[Any]) -> Any:
-    """The one number that a turn appends to a list.
+def _row(last: BodyPass, values: Sequence[Any]) -> Any:
+    """The number that a turn appends to a list, or the array, which nobody else has.
 
     Raises TypeError (staged.effect) for anything else.
     """
+    region = last.region
     tree = state.tree_of(values[0]) if values else None
-    if not isinstance(tree, Leaf) or not tree.number:
+    if isinstance(tree, Held) and isinstance(tree.array, NumpyTracer):
+        ends = [a.root for end in last.ends.values() for a in state.arrays_of(end)]
+        others = [*ends, *(one.array.root for one in region.memory.values())]
+        if tree.array.root._home is not region or any(
+            tree.array.root is one for one in others
+        ):
+            got = "an array that is not the list's alone, which a loop appends to it"
+            raise rules.error("staged.effect", got=got, hint="append a copy of it")
+    elif not isinstance(tree, Leaf) or not tree.number:
         raise rules.error("staged.effect", got="what a loop appends to a list")
     return region.converted(tree.value, typeof(tree.value))

@@ -10,6 +10,7 @@ times the most turns that its loop has.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from traceir.face.arrays.values import array_of
 from traceir.face.checks.status import note, note_rule
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import Group, Leaf, Tree, Unrecordable
+from traceir.face.control_flow.state import Group, Held, Leaf, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray
 from traceir.jit.list_room import Elements, ListRoom, OutOfRoom
 from traceir.lax.checks.operands import as_array, convert
@@ -42,7 +43,8 @@ _TOO_WIDE = "an integer beyond 2**53 beside a float, in a tuple of a list"
 
 
 class GrowingList(TracedList):
-    """A list of numbers, or of tuples of so many numbers.
+    """A list of numbers, of tuples of so many numbers, or of arrays of one shape, which
+    are read as copies that nobody writes to.
 
     Tuples are rows of an array whose dtype has the numbers of all places.
 
@@ -75,9 +77,11 @@ class GrowingList(TracedList):
 
     # What the function does with it -----------------------------------------------
 
-    def append(self, value: Any) -> None:
-        """Add an element."""
+    def append(self, value: Any, alone: bool = False) -> None:
+        """Add an element: of arrays only such as are the list's `alone`."""
         regions = self._regions()
+        if not alone:
+            _refuse_array(value)
         if any(region.most_turns() is None for region in regions):
             self._room = _room_of(regions)
         new = self._taken(value, regions, 1)
@@ -99,6 +103,8 @@ class GrowingList(TracedList):
     def pop(self, place: Any = -1) -> Any:
         """Take an element out."""
         found, number = self[place], self.length
+        if state.is_array(found):
+            found = found.copy()
         if self._elements is not None and not (type(place) is int and place == -1):
             if type(place) is int and place < 0:
                 place = number + place
@@ -111,6 +117,7 @@ class GrowingList(TracedList):
     def __setitem__(self, place: Any, value: Any) -> None:
         if isinstance(place, slice):
             self._refuse()
+        _refuse_array(value)
         if self._elements is None:
             self._miss()
             self._part()[place] = 0
@@ -159,6 +166,8 @@ class GrowingList(TracedList):
 
     def _stored(self, value: Any) -> Any:
         """An element, or a row of the array for one that is a tuple."""
+        if state.is_array(value):
+            return value.now()
         if not self._width:
             return value
         dtype, row = self._dtype, []
@@ -295,7 +304,9 @@ class GrowingList(TracedList):
 
     def padded(self, value: Any, room: int) -> Any:
         """Elements, if there are any, and zeros, as many as there is room for."""
-        shape = (room, self._width) if self._width else (room,)
+        shape: tuple[int, ...] = (room, self._width) if self._width else (room,)
+        if isinstance(self._kind, Leaf):
+            shape += self._kind.value.shape
         zeros = jnp.zeros(shape, self._dtype)
         if value is None:
             return zeros
@@ -353,6 +364,25 @@ class ListPart(TracedList):
         return _element(found, self._kind)
 
 
+def _refuse_array(value: Any) -> None:
+    """Refuse an array that may have another name: what is written by that would not be
+    written to the list's element."""
+    if state.is_array(value):
+        got = "an array that is not the list's alone, which becomes an element of it"
+        raise rules.error("staged.effect", got=got, hint="append a copy of it")
+
+
+def _are_alone(values: Sequence[Any]) -> bool:
+    """True if nobody else has the arrays of a list."""
+    counts = [sys.getrefcount(values[k]) for k in range(len(values))]
+    arrays = [state.is_array(value) for value in values]
+    most = sys.getrefcount(_SOME[0])
+    return not any(a and n > most for a, n in zip(arrays, counts, strict=True))
+
+
+_SOME = [object()]
+
+
 def _unknown() -> Tree:
     """The type of elements of which nothing is known yet."""
     return state.type_of(state.tree_of(0))
@@ -375,6 +405,10 @@ def _are_pythons(kind: Tree | None) -> bool:
 def _element(found: Any, kind: Tree | None) -> Any:
     """An element, of a number or a row of an array."""
     leaves, is_tuple = _leaves(kind), isinstance(kind, Group)
+    if leaves[0].value.shape:
+        made = found.copy()  # which stays if the list has another one there
+        made.flags.writeable = False
+        return made
     parts = [found[k] for k in range(len(leaves))] if is_tuple else [found]
     numbers = [
         traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
@@ -442,6 +476,8 @@ def _met(kind: Tree | None, other: Tree) -> Tree | None:
         found = other if kind is None else state.joined(kind, other)
     except Unrecordable:
         return None
+    if isinstance(found, (Held, Leaf)) and found.value.shape:
+        return Leaf(found.value, False)
     leaves = found.parts if isinstance(found, Group) else [found]
     numbers = all(isinstance(leaf, Leaf) and leaf.number for leaf in leaves)
     return found if numbers and leaves else None
@@ -470,7 +506,9 @@ def grown(names: Iterable[str], frame: Mapping[str, Any]) -> dict[str, GrowingLi
     for name in names:
         value = frame.get(name)
         own = not isinstance(trace, RegionTrace) or trace.is_fresh(value)
-        if type(value) is list and own and (not value or _kind_of(value) is not None):
+        if type(value) is not list or not own or not _are_alone(value):
+            continue
+        if not value or _kind_of(value) is not None:
             found[name] = GrowingList(value)
     return found
 

@@ -157,8 +157,20 @@ def method(value: Any, name: str) -> Any:
 
 def appended(value: Any, item: Any) -> Any:
     """The value of a name after `value.append(item)`."""
-    (value if isinstance(value, GrowingList) else mutated(value)).append(item)
+    alone = sys.getrefcount(item) <= _OF_NOBODY_ELSE
+    if isinstance(value, GrowingList):
+        value.append(item, alone)
+    else:
+        mutated(value).append(item)
     return value
+
+
+def _count(item: Any) -> int:
+    return sys.getrefcount(item)
+
+
+# The references to an argument that nobody else has.
+_OF_NOBODY_ELSE = _count(object())
 
 
 def same(value: Any) -> Any:
