@@ -34,7 +34,7 @@ from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.functions.captured import captured, uncaptured
 from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, SeenSuper, has_generator, has_methods
-from traceir.face.python import ordered_lists, stand_ins, state_changes
+from traceir.face.python import stand_ins
 from traceir.jit.cache.captured_state import sets
 from traceir.jit.cache.fingerprints import attribute
 
@@ -67,7 +67,6 @@ _LEFT_ALONE = (
 def _functions() -> dict[Function, Function]:
     silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
     own = {**stand_ins.FUNCTIONS, **iteration.FUNCTIONS} | classes.ASKING
-    own |= {**ordered_lists.FUNCTIONS, **state_changes.FUNCTIONS}
     return {**dict(standing_in()), **classes.scalars(), **silent, **own}
 
 
@@ -202,7 +201,6 @@ _BUILTINS = {
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
     **stand_ins.BUILTINS,
-    **state_changes.BUILTINS,
     "range": iteration.range_of,
     "enumerate": iteration.enumerate_of,
     "zip": iteration.zip_of,

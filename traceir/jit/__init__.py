@@ -14,7 +14,6 @@ Start reading at `function.JitFunction.__call__`.
 - `function`: `JitFunction`: traced on the first call, compiled code after
 - `inlining`: calls that become a part of the function that is traced
 - `instrument`: executables wrapped for the debugging flags
-- `list_room`: room for lists that grow without a bound while a program runs
 - `make_jaxpr`: tracing without running: `make_jaxpr` and `eval_shape`
 - `miss_report`: reasons for a retrace: the nearest entry and the difference
 - `pickling`: jitted functions in pickles: by name, or with their function

@@ -27,7 +27,6 @@ from traceir.base.config import local
 from traceir.base.tracebacks import entry_points, users_frames, wraps
 from traceir.errors import TraceirError
 from traceir.ir.notebooks import NotebookText
-from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import signature
@@ -40,7 +39,7 @@ from traceir.jit.cache.trace_cache import (
     CacheInfo,
     TraceCacheEntry,
     cache_of,
-    forget,
+    make_room,
 )
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
@@ -49,9 +48,9 @@ from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
 from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
-from traceir.jit.list_room import OutOfRoom
-from traceir.jit.miss_report import explained, retrace_reason
+from traceir.jit.miss_report import explained, retrace_reason, tell_trace
 from traceir.jit.pickling import Making, Pickled
+from traceir.jit.runtime_checks import OutOfRoom
 from traceir.jit.staging import (
     CROSSING,
     Prepared,
@@ -146,8 +145,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
                 raise
             full = error.full
         try:
-            full.room.extend(full)
-            forget(full.room)
+            make_room(full)
             return self(*args, **kwargs)
         except Exception as error:
             users_frames(error)
@@ -256,22 +254,10 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         return entry, prepared
 
     def _before_trace(self, call: CallSignature, key: Any) -> None:
-        """Count and log a trace.
-
-        Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
-        """
-        context, limit = config.local.context, self._options.max_traces
+        """Count and log a trace; raises what `tell_trace` does."""
         reason = functools.partial(retrace_reason, self._cache, call, key)
-        if context.no_tracing:
-            raise rules.error("cache.no_tracing", got=f"{self._name}; {reason()}")
-        if limit is not None and self._traced >= limit:
-            got = f"trace {self._traced + 1} of {self._name} with max_traces={limit}"
-            raise rules.error("cache.max_traces", got=f"{got}; {reason()}")
+        tell_trace(self._name, self._traced + 1, self._options.max_traces, reason)
         self._traced += 1
-        if context.explain_cache_misses:
-            warn("Cache miss of %s: %s", self._name, reason())
-        if context.log_compiles:
-            warn("Tracing %s for jit: %s", self._name, reason())
 
     def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from traceir import rules
+from traceir.base import config
 from traceir.errors import StaleCaptureError
+from traceir.ir.unroll_report import warn
 from traceir.jit.cache.cache_key import CallSignature, Key, KeyedCall
 from traceir.jit.cache.trace_cache import FunctionCache
 from traceir.jit.staging import Prepared, check_seal, key_table
@@ -42,3 +45,22 @@ def retrace_reason(cache: FunctionCache, call: CallSignature, key: Key) -> str:
     ]
     closest = min(candidates, key=len)
     return "; ".join(closest)
+
+
+def tell_trace(
+    name: str, count: int, limit: int | None, reason: Callable[[], str]
+) -> None:
+    """Log a trace of a function, the first of which has the count 1.
+
+    Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
+    """
+    context = config.local.context
+    if context.no_tracing:
+        raise rules.error("cache.no_tracing", got=f"{name}; {reason()}")
+    if limit is not None and count > limit:
+        got = f"trace {count} of {name} with max_traces={limit}"
+        raise rules.error("cache.max_traces", got=f"{got}; {reason()}")
+    if context.explain_cache_misses:
+        warn("Cache miss of %s: %s", name, reason())
+    if context.log_compiles:
+        warn("Tracing %s for jit: %s", name, reason())

@@ -19,17 +19,80 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
+from traceir.base import cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source, user_frame_summary
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.jit.list_room import Elements, ListRoom
 from traceir.tracing.trace import Tracer
 
 # The row that tells if a number can be asked for.
 _KNOWN = "level.concretize.number"
 # A result that values of this type share, and its number among these.
 Slot = tuple[ShapedArray, int]
+
+
+class ListRoom:
+    """The elements for which lists of one function have room, to which loops without a
+    bound append.
+
+    A program has arrays of known sizes. One that needs more stops, gives nothing and
+    changes nothing; the room is made larger, and the call made again.
+    """
+
+    __slots__ = ("elements", "once")
+
+    def __init__(self) -> None:
+        self.elements = cost_model.LIST_ROOM
+        self.once = False
+
+    def extend_once(self) -> bool:
+        """Have much room at once, for programs that have effects, so that a call can't
+        be made again; False if it is so by now."""
+        if self.once:
+            return False
+        self.once = True
+        many = cost_model.LIST_ROOM * cost_model.LIST_ROOM_FACTOR**2
+        self.elements = max(self.elements, many)
+        return True
+
+    def extend(self, full: FilledList) -> None:
+        """Have more room than a list has filled.
+
+        Raises TypeError (staged.effect) if there can be no more.
+        """
+        most = cost_model.MOST_LIST_ROOM
+        if self.once or full.count >= most:
+            raise full.error("of a function that prints or draws" if self.once else "")
+        larger = full.count * cost_model.LIST_ROOM_FACTOR
+        self.elements = max(self.elements, min(larger, most))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FilledList:
+    """So many elements that a list has room for, and no more: a cause of a failure."""
+
+    room: ListRoom
+    count: int
+    source: Source | None = None
+
+    def __call__(self, values: Sequence[Any], source: Source | None) -> OutOfRoom:
+        return OutOfRoom(FilledList(self.room, self.count, source))
+
+    def error(self, where: str) -> Exception:
+        """The error of a list that can't have more."""
+        got = f"a list of more than {self.count:,} elements"
+        line = None if self.source is None else user_frame_summary(self.source)
+        return rules.error("staged.effect", got=f"{got} {where}".rstrip(), where=line)
+
+
+class OutOfRoom(BaseException):
+    """A list has no room in a program; no handler of the function's own takes it."""
+
+    def __init__(self, full: FilledList) -> None:
+        super().__init__(f"a list of {full.count:,} elements is full")
+        self.full = full
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,10 +130,10 @@ class RuntimeChecks:
         """True if a list may fill this room."""
         return any(full.room is room for full in self._full())
 
-    def _full(self) -> Iterator[Elements]:
+    def _full(self) -> Iterator[FilledList]:
         """The lists that may fill their room."""
         for failure in self.failures:
-            if isinstance(failure.make, Elements):
+            if isinstance(failure.make, FilledList):
                 yield replace(failure.make, source=failure.source)
 
     @property

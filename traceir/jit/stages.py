@@ -27,7 +27,7 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
-from traceir.jit.list_room import OutOfRoom
+from traceir.jit.runtime_checks import OutOfRoom
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer, current_trace, typeof
 

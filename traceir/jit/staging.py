@@ -25,7 +25,7 @@ from traceir.jit.cache.external_state import unchanging
 from traceir.jit.cache.known_arguments import demandable_inputs, known_at_once
 from traceir.jit.cache.signature import Bound, argument_hint
 from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
-from traceir.jit.list_room import ListRoom
+from traceir.jit.runtime_checks import ListRoom
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
 from traceir.tracing.concretization import ArgumentDemand, demanded

@@ -25,7 +25,8 @@ from traceir.ir.jaxpr import (
     Var,
     sort_params,
 )
-from traceir.numpy.indexing.integer_ranges import RangeAnalysis, is_division
+from traceir.numpy.indexing.divisions import is_division
+from traceir.numpy.indexing.integer_ranges import RangeAnalysis
 from traceir.numpy.indexing.intervals import Range, Ranges, of_dtype, of_elements
 from traceir_numba.lowering.split_loops import most_turns, split
 

@@ -10,7 +10,7 @@ it; a view is a base array and steps. Start reading at `array.NumpyTracer`.
 - `limits`: the limit on the length of a plain function's trace
 - `loop_steps`: the steps of loops, and sequences of which a loop knows the steps
 - `memory_sharing`: the table of NumPy functions whose results share memory
-- `stacked`: lists of numbers that a loop has made: elements of one array
+- `stacked`: lists that a loop has made: elements of one array
 - `texts`: texts with values in them that are traced: written when the program runs
 - `traced_index`: views at traced indices
 - `unwrapping`: arrays that are known while tracing, as NumPy's own

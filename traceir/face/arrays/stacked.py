@@ -1,4 +1,4 @@
-"""Lists that a loop has made, of numbers or arrays: elements of one array.
+"""Lists that a loop has made: elements of one array.
 
 Serves: staged.list
 """

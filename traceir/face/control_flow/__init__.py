@@ -12,7 +12,9 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
 - `growing_lists`: lists to which recorded code appends as often as values decide
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools
+- `list_elements`: elements of lists that grow: their types, and who else has them
 - `loops`: loops while a function is traced: their turns and their state
+- `moved_lists`: lists that sides of a choice have moved to other memory
 - `passes`: runs of a loop's body and of its test on tracers
 - `regions`: regions: programs inside of a trace, which may write to its arrays
 - `rewriting`: the code of a function with its constructs handed over to `runtime`

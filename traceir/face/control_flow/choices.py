@@ -26,7 +26,8 @@ from traceir.face.checks.status import (
     status_of,
 )
 from traceir.face.control_flow import state
-from traceir.face.control_flow.growing_lists import MovedLists, grown, note_choice
+from traceir.face.control_flow.growing_lists import grown, note_choice
+from traceir.face.control_flow.moved_lists import MovedLists
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
 from traceir.ir.avals import ShapedArray

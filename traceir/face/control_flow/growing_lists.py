@@ -10,8 +10,7 @@ times the most turns that its loop has.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,25 @@ from traceir.face.arrays.loop_steps import (
 from traceir.face.arrays.values import array_of
 from traceir.face.checks.status import note, note_rule
 from traceir.face.control_flow import state
+from traceir.face.control_flow.list_elements import (
+    ListPart,
+    are_alone,
+    are_pythons,
+    dtypes_of,
+    element_of,
+    kind_of_elements,
+    leaves_of_kind,
+    met,
+    refuse_array,
+    refused,
+    set_element,
+    unknown,
+)
 from traceir.face.control_flow.regions import RegionTrace
-from traceir.face.control_flow.state import Group, Held, Leaf, Tree, Unrecordable
-from traceir.ir.avals import ShapedArray
-from traceir.jit.list_room import Elements, ListRoom, OutOfRoom
-from traceir.lax.checks.operands import as_array, convert
-from traceir.tracing.concretization import demanded
-from traceir.tracing.trace import current_trace, in_force, typeof
+from traceir.face.control_flow.state import Group, Leaf, Tree
+from traceir.jit.runtime_checks import FilledList, ListRoom, OutOfRoom
+from traceir.lax.checks.operands import convert
+from traceir.tracing.trace import current_trace, in_force
 
 # Integers up to this are floats of 64 bits.
 _MOST_WHOLE = 2**53
@@ -64,7 +75,7 @@ class GrowingList(TracedList):
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._home: Any = current_trace()
-        self._kind: Tree | None = _kind_of(values)
+        self._kind: Tree | None = kind_of_elements(values)
         # The most elements that it has in the trace that it is of.
         self._most = len(values)
         self._first: Any = array_of(list(values)) if values else None
@@ -81,7 +92,7 @@ class GrowingList(TracedList):
         """Add an element: of arrays only such as are the list's `alone`."""
         regions = self._regions()
         if not alone:
-            _refuse_array(value)
+            refuse_array(value, regions)
         if any(region.most_turns() is None for region in regions):
             self._room = _room_of(regions)
         new = self._taken(value, regions, 1)
@@ -89,14 +100,14 @@ class GrowingList(TracedList):
         elements = self._elements
         if self._room is not None:
             most = elements.shape[0]
-            note(number >= most, Elements(self._room, most), kind=OutOfRoom)
-        _set(elements, number, new)
-        _set(self._count, 0, number + 1)
+            note(number >= most, FilledList(self._room, most), kind=OutOfRoom)
+        set_element(elements, number, new)
+        set_element(self._count, 0, number + 1)
 
     def extend(self, values: Any) -> None:
         """Add the elements of a sequence whose length is known."""
         if isinstance(values, TracedSequence):
-            raise _refused("a list that takes as many elements as values decide", [])
+            raise refused("a list that takes as many elements as values decide", [])
         for value in values:
             self.append(value)
 
@@ -110,19 +121,20 @@ class GrowingList(TracedList):
                 place = number + place
             part = self._part()
             part[place:-1] = part[place + 1 :].copy()
-        _set(self._count, 0, number - 1)
+        set_element(self._count, 0, number - 1)
         self._note(self._regions(), 0)
         return found
 
     def __setitem__(self, place: Any, value: Any) -> None:
         if isinstance(place, slice):
             self._refuse()
-        _refuse_array(value)
+        regions = self._regions()
+        refuse_array(value, regions)
         if self._elements is None:
             self._miss()
             self._part()[place] = 0
             return
-        self._part()[place] = self._taken(value, self._regions(), 0)
+        self._part()[place] = self._taken(value, regions, 0)
 
     def insert(self, place: Any, value: Any) -> None:
         """Add an element before another one."""
@@ -136,7 +148,7 @@ class GrowingList(TracedList):
 
     def clear(self) -> None:
         """Take all elements out."""
-        _set(self._count, 0, 0)
+        set_element(self._count, 0, 0)
         self._note(self._regions(), 0)
 
     def reverse(self) -> None:
@@ -154,9 +166,9 @@ class GrowingList(TracedList):
 
     def _taken(self, value: Any, regions: Sequence[RegionTrace], count: int) -> Any:
         """An element for the array, in which there is room for so many more."""
-        kind = _met(self._kind, state.type_of(state.tree_of(value)))
+        kind = met(self._kind, state.type_of(state.tree_of(value)))
         if kind is None:
-            raise _refused("what a loop appends to a list", regions)
+            raise refused("what a loop appends to a list", regions)
         self._kind = kind
         self._note(regions, count)
         loops = any(region.carries for region in regions)
@@ -216,18 +228,18 @@ class GrowingList(TracedList):
             self._miss(isinstance(place, slice))
         found = self._part()[place]
         if isinstance(place, slice):
-            return ListPart(found, self._kind or _unknown())
-        return _element(found, self._kind or _unknown())
+            return ListPart(found, self._kind or unknown())
+        return element_of(found, self._kind or unknown())
 
     @property
     def of_tuples(self) -> tuple[np.dtype, ...]:
         """The dtypes of the numbers in tuples, if the elements are tuples."""
-        return _dtypes(self._kind)
+        return dtypes_of(self._kind)
 
     @property
     def of_pythons(self) -> bool:
         """True if the numbers are Python's."""
-        return _are_pythons(self._kind)
+        return are_pythons(self._kind)
 
     # Its memory -------------------------------------------------------------------
 
@@ -283,7 +295,7 @@ class GrowingList(TracedList):
             return
         if needed > cost_model.MOST_LIST_ROOM:
             got = f"a list of up to {needed:,} elements, for which there is no room"
-            raise _refused(got, regions)
+            raise refused(got, regions)
         room = max(needed, 1, room if needed <= room or count else 2 * room)
         if any(region.carries for region in regions):  # the loop makes room later
             with in_force(self._home):
@@ -320,142 +332,8 @@ class GrowingList(TracedList):
 
     @property
     def _dtype(self) -> Any:
-        leaves = _leaves(self._kind or _unknown())
+        leaves = leaves_of_kind(self._kind or unknown())
         return np.result_type(*(leaf.value.dtype for leaf in leaves))
-
-
-class ListPart(TracedList):
-    """Elements of a list in memory of their own, which nobody changes."""
-
-    __slots__ = ("_array", "_kind")
-
-    def __init__(self, array: Any, kind: Tree | None) -> None:
-        self._array = array.copy()
-        self._kind = kind
-
-    @property
-    def length(self) -> Any:
-        """The number of elements."""
-        found = jnp.asarray(self._array.shape[0])
-        return traced(convert(found, index_type().dtype, True), number=True)
-
-    @property
-    def of_tuples(self) -> tuple[np.dtype, ...]:
-        """The dtypes of the numbers in tuples, if the elements are tuples."""
-        return _dtypes(self._kind)
-
-    @property
-    def of_pythons(self) -> bool:
-        """True if the numbers are Python's."""
-        return _are_pythons(self._kind)
-
-    def array(self) -> Any:
-        """The elements as an array in memory of its own."""
-        return self._array.copy()
-
-    def steps(self) -> LoopSteps:
-        """The steps of a loop over it."""
-        return LoopSteps(0, self.length, 1, self.__getitem__)
-
-    def __getitem__(self, place: Any) -> Any:
-        found = self._array[place]
-        if isinstance(place, slice):
-            return ListPart(found, self._kind)
-        return _element(found, self._kind)
-
-
-def _refuse_array(value: Any) -> None:
-    """Refuse an array that may have another name: what is written by that would not be
-    written to the list's element."""
-    if state.is_array(value):
-        got = "an array that is not the list's alone, which becomes an element of it"
-        raise rules.error("staged.effect", got=got, hint="append a copy of it")
-
-
-def _are_alone(values: Sequence[Any]) -> bool:
-    """True if nobody else has the arrays of a list."""
-    counts = [sys.getrefcount(values[k]) for k in range(len(values))]
-    arrays = [state.is_array(value) for value in values]
-    most = sys.getrefcount(_SOME[0])
-    return not any(a and n > most for a, n in zip(arrays, counts, strict=True))
-
-
-_SOME = [object()]
-
-
-def _unknown() -> Tree:
-    """The type of elements of which nothing is known yet."""
-    return state.type_of(state.tree_of(0))
-
-
-def _leaves(kind: Tree | None) -> list[Leaf]:
-    """The types of an element's numbers; none where there is no element."""
-    return [] if kind is None else list(state.leaves_of(kind))
-
-
-def _dtypes(kind: Tree | None) -> tuple[np.dtype, ...]:
-    leaves = _leaves(kind) if isinstance(kind, Group) else []
-    return tuple(leaf.value.dtype for leaf in leaves)
-
-
-def _are_pythons(kind: Tree | None) -> bool:
-    return all(leaf.value.weak_type for leaf in _leaves(kind))
-
-
-def _element(found: Any, kind: Tree | None) -> Any:
-    """An element, of a number or a row of an array."""
-    leaves, is_tuple = _leaves(kind), isinstance(kind, Group)
-    if leaves[0].value.shape:
-        made = found.copy()  # which stays if the list has another one there
-        made.flags.writeable = False
-        return made
-    parts = [found[k] for k in range(len(leaves))] if is_tuple else [found]
-    numbers = [
-        traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
-        for part, leaf in zip(parts, leaves, strict=True)
-    ]
-    return tuple(numbers) if is_tuple else numbers[0]
-
-
-def _set(array: Any, place: Any, value: Any) -> None:
-    """Write an element."""
-    array.check_home()
-    part = convert(value, array.dtype)
-    array.replace(traced(array.now().at[place].set(part)))
-
-
-class MovedLists:
-    """Lists that sides of a choice have moved to other memory, as results of it."""
-
-    def __init__(self, *sides: Any) -> None:
-        found = [one for side in sides for one, _ in side.region.moved.values()]
-        self.lists = list({id(one): one for one in found}.values())
-        self._sides = sides
-
-    def outputs(self) -> Iterator[tuple[list[Any], ShapedArray]]:
-        """The elements of each list at the end of each side, and their type."""
-        for one in self.lists:
-            before = one._elements
-            ends = [self._end(side, one, before) for side in self._sides]
-            room = max(0 if end is None else end.shape[0] for end in ends)
-            values = []
-            for side, end in zip(self._sides, ends, strict=True):
-                with in_force(side.region):
-                    values.append(as_array(one.padded(end, room)))
-            yield values, typeof(values[0])
-
-    def _end(self, side: Any, one: GrowingList, before: Any) -> Any:
-        if id(one) in side.lists:
-            return side.lists[id(one)]
-        if side.diverged or before is None:
-            return None
-        held = side.memory.get(id(before))
-        return before.now() if held is None else held[1]
-
-    def settle(self, results: Iterator[Any]) -> None:
-        """Take the results of the choice."""
-        for one in self.lists:
-            one.take(next(results))
 
 
 def _room_of(regions: Sequence[RegionTrace]) -> ListRoom:
@@ -465,38 +343,9 @@ def _room_of(regions: Sequence[RegionTrace]) -> ListRoom:
     while isinstance(trace, RegionTrace):
         trace = trace.parent
     if trace.room is None or trace.transform != "jit":
-        raise _refused("list", regions)
+        raise refused("list", regions)
     room: ListRoom = trace.room
     return room
-
-
-def _met(kind: Tree | None, other: Tree) -> Tree | None:
-    """The type of elements of two types; None if lists of such do not grow."""
-    try:
-        found = other if kind is None else state.joined(kind, other)
-    except Unrecordable:
-        return None
-    if isinstance(found, (Held, Leaf)) and found.value.shape:
-        return Leaf(found.value, False)
-    leaves = found.parts if isinstance(found, Group) else [found]
-    numbers = all(isinstance(leaf, Leaf) and leaf.number for leaf in leaves)
-    return found if numbers and leaves else None
-
-
-def _kind_of(values: Sequence[Any]) -> Tree | None:
-    """The type of the elements of a list; None if there is none."""
-    kinds = [state.type_of(state.tree_of(value)) for value in values]
-    found = _met(None, kinds[0]) if kinds else None
-    for kind in kinds[1:]:
-        found = None if found is None else _met(found, kind)
-    return found
-
-
-def _refused(got: str, regions: Sequence[RegionTrace]) -> BaseException:
-    """The error of a list that cannot grow, or the demand of what decides that it is
-    to."""
-    error = rules.error("staged.effect", got=got)
-    return demanded(error, *(region.truth for region in regions))
 
 
 def grown(names: Iterable[str], frame: Mapping[str, Any]) -> dict[str, GrowingList]:
@@ -506,9 +355,9 @@ def grown(names: Iterable[str], frame: Mapping[str, Any]) -> dict[str, GrowingLi
     for name in names:
         value = frame.get(name)
         own = not isinstance(trace, RegionTrace) or trace.is_fresh(value)
-        if type(value) is not list or not own or not _are_alone(value):
+        if type(value) is not list or not own or not are_alone(value):
             continue
-        if not value or _kind_of(value) is not None:
+        if not value or kind_of_elements(value) is not None:
             found[name] = GrowingList(value)
     return found
 

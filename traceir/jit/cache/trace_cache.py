@@ -28,8 +28,7 @@ from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Written
-from traceir.jit.list_room import ListRoom
-from traceir.jit.runtime_checks import RuntimeChecks
+from traceir.jit.runtime_checks import FilledList, ListRoom, RuntimeChecks
 from traceir.pytrees import flatten
 from traceir.rules.machine import Transition
 from traceir.tracing.trace import Trace
@@ -303,11 +302,15 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
         return found, owner
 
 
-def forget(room: ListRoom) -> None:
-    """Forget the traces, of all functions, that fail where lists fill this room."""
+def make_room(full: FilledList) -> None:
+    """Have more room for lists, and forget the traces of all functions without.
+
+    Raises TypeError (staged.effect) if there can be no more.
+    """
+    full.room.extend(full)
     for cache in caches():
         for entry in list(cache.entries.values()):
-            if entry.checks is not None and entry.checks.fills(room):
+            if entry.checks is not None and entry.checks.fills(full.room):
                 cache.drop(entry)
 
 

@@ -7,6 +7,7 @@ plan.
 - `at_updates`: `x.at[index].set(y)`: an updated copy of an array
 - `choices`: choices between elements, and where a condition holds
 - `choose`: selection among several arrays or functions for each element
+- `divisions`: divisions among the programs that a program calls
 - `gather_inside`: reads at indices that are known to be in bounds
 - `getitem`: reads by index: `x[index]`
 - `index_grids`: indices of grids, diagonals and triangles

@@ -9,16 +9,11 @@ it holds in the body.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from traceir.base import config
-from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
-from traceir.ir.structs import struct_of
-from traceir.jit.make_jaxpr import make_jaxpr
-from traceir.numpy.elementwise.composites import floor_divide, remainder
+from traceir.numpy.indexing.divisions import is_division
 from traceir.numpy.indexing.intervals import (
     ANY,
     RULES,
@@ -382,10 +377,6 @@ def _merged(*facts: Mapping[Var, Range]) -> dict[Var, Range]:
     return found
 
 
-# Functions of `traceir.numpy` that are too much for interval arithmetic.
-_DIVISIONS = {"remainder": remainder, "floor_divide": floor_divide}
-
-
 def makers_of(eqns: Sequence[Eqn]) -> Makers:
     """The equations that make values, each with the number of the result."""
     return {v: (e, k) for e in eqns for k, v in enumerate(e.outputs)}
@@ -395,19 +386,3 @@ def _of_literal(atom: Literal) -> Range:
     if atom.aval.dtype.kind in "biu" and type(atom.value) in (int, bool):
         return int(atom.value), int(atom.value)
     return of_elements(atom.array)
-
-
-def is_division(jaxpr: Jaxpr, name: str) -> bool:
-    """True if a program is that of `floor_divide` or `remainder` of `traceir.numpy`."""
-    if name not in _DIVISIONS:
-        return False
-    return _division(name, jaxpr.in_avals) == jaxpr
-
-
-@functools.lru_cache
-def _division(name: str, avals: tuple[ShapedArray, ...]) -> Jaxpr:
-    """The program of a division of operands of some types, whatever flags say."""
-    with config.enable_x64(True):
-        (eqn,) = make_jaxpr(_DIVISIONS[name])(*map(struct_of, avals)).eqns
-    found: Jaxpr = eqn.param("jaxpr").jaxpr
-    return found

@@ -1,0 +1,153 @@
+"""Elements of lists that grow: their types, and who else has them.
+
+Serves: staged.list
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir import rules
+from traceir.face.arrays.array import traced
+from traceir.face.arrays.loop_steps import LoopSteps, TracedList, index_type
+from traceir.face.control_flow import state
+from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.state import Group, Held, Leaf, Tree, Unrecordable
+from traceir.lax.checks.operands import convert
+from traceir.tracing.concretization import demanded
+
+
+class ListPart(TracedList):
+    """Elements of a list in memory of their own, which nobody changes."""
+
+    __slots__ = ("_array", "_kind")
+
+    def __init__(self, array: Any, kind: Tree | None) -> None:
+        self._array = array.copy()
+        self._kind = kind
+
+    @property
+    def length(self) -> Any:
+        """The number of elements."""
+        found = jnp.asarray(self._array.shape[0])
+        return traced(convert(found, index_type().dtype, True), number=True)
+
+    @property
+    def of_tuples(self) -> tuple[np.dtype, ...]:
+        """The dtypes of the numbers in tuples, if the elements are tuples."""
+        return dtypes_of(self._kind)
+
+    @property
+    def of_pythons(self) -> bool:
+        """True if the numbers are Python's."""
+        return are_pythons(self._kind)
+
+    def array(self) -> Any:
+        """The elements as an array in memory of its own."""
+        return self._array.copy()
+
+    def steps(self) -> LoopSteps:
+        """The steps of a loop over it."""
+        return LoopSteps(0, self.length, 1, self.__getitem__)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._array[place]
+        if isinstance(place, slice):
+            return ListPart(found, self._kind)
+        return element_of(found, self._kind)
+
+
+def refuse_array(value: Any, regions: Sequence[RegionTrace]) -> None:
+    """Refuse an array that may have another name: what is written by that would not be
+    written to the list's element."""
+    if state.is_array(value):
+        got = "an array that is not the list's alone, which becomes an element of it"
+        raise refused(got, regions, "append a copy of it")
+
+
+def are_alone(values: Sequence[Any]) -> bool:
+    """True if nobody else has the arrays of a list."""
+    counts = [sys.getrefcount(values[k]) for k in range(len(values))]
+    arrays = [state.is_array(value) for value in values]
+    most = sys.getrefcount(_SOME[0])
+    return not any(a and n > most for a, n in zip(arrays, counts, strict=True))
+
+
+_SOME = [object()]
+
+
+def unknown() -> Tree:
+    """The type of elements of which nothing is known yet."""
+    return state.type_of(state.tree_of(0))
+
+
+def leaves_of_kind(kind: Tree | None) -> list[Leaf]:
+    """The types of an element's numbers; none where there is no element."""
+    return [] if kind is None else list(state.leaves_of(kind))
+
+
+def dtypes_of(kind: Tree | None) -> tuple[np.dtype, ...]:
+    leaves = leaves_of_kind(kind) if isinstance(kind, Group) else []
+    return tuple(leaf.value.dtype for leaf in leaves)
+
+
+def are_pythons(kind: Tree | None) -> bool:
+    return all(leaf.value.weak_type for leaf in leaves_of_kind(kind))
+
+
+def element_of(found: Any, kind: Tree | None) -> Any:
+    """An element, of a number or a row of an array."""
+    leaves, is_tuple = leaves_of_kind(kind), isinstance(kind, Group)
+    if leaves[0].value.shape:
+        made = found.copy()  # which stays if the list has another one there
+        made.flags.writeable = False
+        return made
+    parts = [found[k] for k in range(len(leaves))] if is_tuple else [found]
+    numbers = [
+        traced(convert(part, leaf.value.dtype, leaf.value.weak_type), number=True)
+        for part, leaf in zip(parts, leaves, strict=True)
+    ]
+    return tuple(numbers) if is_tuple else numbers[0]
+
+
+def set_element(array: Any, place: Any, value: Any) -> None:
+    """Write an element."""
+    array.check_home()
+    part = convert(value, array.dtype)
+    array.replace(traced(array.now().at[place].set(part)))
+
+
+def met(kind: Tree | None, other: Tree) -> Tree | None:
+    """The type of elements of two types; None if lists of such do not grow."""
+    try:
+        found = other if kind is None else state.joined(kind, other)
+    except Unrecordable:
+        return None
+    if isinstance(found, (Held, Leaf)) and found.value.shape:
+        return Leaf(found.value, False)
+    leaves = found.parts if isinstance(found, Group) else [found]
+    numbers = all(isinstance(leaf, Leaf) and leaf.number for leaf in leaves)
+    return found if numbers and leaves else None
+
+
+def kind_of_elements(values: Sequence[Any]) -> Tree | None:
+    """The type of the elements of a list; None if there is none."""
+    kinds = [state.type_of(state.tree_of(value)) for value in values]
+    found = met(None, kinds[0]) if kinds else None
+    for kind in kinds[1:]:
+        found = None if found is None else met(found, kind)
+    return found
+
+
+def refused(
+    got: str, regions: Sequence[RegionTrace], hint: str | None = None
+) -> BaseException:
+    """The error of a list that cannot grow, or the demand of what decides that it is
+    to."""
+    error = rules.error("staged.effect", got=got, hint=hint)
+    return demanded(error, *(region.truth for region in regions))
