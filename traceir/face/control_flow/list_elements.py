@@ -92,11 +92,13 @@ def leaves_of_kind(kind: Tree | None) -> list[Leaf]:
 
 
 def dtypes_of(kind: Tree | None) -> tuple[np.dtype, ...]:
+    """The dtypes of the numbers of a tuple; none of an element that is no tuple."""
     leaves = leaves_of_kind(kind) if isinstance(kind, Group) else []
     return tuple(leaf.value.dtype for leaf in leaves)
 
 
 def are_pythons(kind: Tree | None) -> bool:
+    """True if the numbers of an element are Python's."""
     return all(leaf.value.weak_type for leaf in leaves_of_kind(kind))
 
 
