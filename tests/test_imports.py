@@ -200,9 +200,9 @@ def test_a_program_that_is_found_needs_nothing_of_the_compiler(tmp_path: Path) -
 def test_children_are_told_where_the_modules_of_tests_lie() -> None:
     # pytest tells its own process alone: without PYTHONPATH a child finds none of them.
     # The campaign is begun by `make against-jax`, which says it; `libraries.speed`
-    # starts other interpreters, and says it to them.
+    # starts other interpreters, and says it to them, as those do who start MPI.
     own = {path.stem for path in TESTS.iterdir()} - {p.stem for p in ROOT.iterdir()}
-    told = {"own_process.py", "campaign.py", "speed.py"}
+    told = {"own_process.py", "campaign.py", "speed.py", "test_processes.py"}
     named = {
         path.name: module
         for path in TESTS.rglob("*.py")

@@ -12,7 +12,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.arrays.laying import lying
 from traceir.arrays.sharding import check_sharding, spread_shardings
 from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
@@ -95,4 +94,6 @@ def _lying(leaf: Any, place: Any) -> Any:
     if type(leaf) is np.ndarray and leaf.ndim and place is not None:
         aval = typeof(leaf)
         leaf = Array._wrap(np.array(leaf, aval.dtype, order="C"), aval)
+    from traceir.arrays.laying import lying  # which few programs need
+
     return lying(leaf, place)

@@ -128,7 +128,7 @@ def _own(fun: Callable[..., Any], shown: inspect.Signature) -> inspect.Signature
 
 
 def _asks(signature: inspect.Signature) -> list[tuple[Any, ...]]:
-    """The parameters of a signature, whatever the defaults are: arrays have no equality."""
+    """The parameters of a signature but for defaults: arrays have no equality."""
     empty, asked = inspect.Parameter.empty, signature.parameters.values()
     return [(p.name, p.kind, p.default is empty) for p in asked]
 

@@ -15,14 +15,16 @@ body is differentiated once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.lazy_exports import LazyTable
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
-from traceir.ranks.groups import RankAxis
 from traceir.tracing.trace import Value
+
+if TYPE_CHECKING:
+    from traceir.ranks.groups import RankAxis
 
 
 @dataclass(frozen=True, slots=True)
