@@ -97,10 +97,12 @@ def _format(row: RowReader) -> tuple[int, float, str, str]:
 
 def _check_stored(dtype: DType, where: str) -> None:
     """Raises table.lattice if a dtype is not the one that NumPy has by its name, or
-    ml_dtypes."""
-    if not dtype.stored or dtype.kind == "key":
-        return
+    ml_dtypes, which is asked where it is imported by now."""
     name = dtype.stored
+    if not name or dtype.kind == "key":
+        return
+    if name in ADDED and "ml_dtypes" not in sys.modules:
+        return
     said = replace(dtype, name=name, short="")
     stored = _stored(added(name) if name in ADDED else np.dtype(name))
     if said != stored:
