@@ -232,13 +232,13 @@ def finfo(dtype: Any) -> Any:
     return _ml_dtypes().finfo(asked) if is_added(asked) else np.finfo(asked)
 
 
-def iinfo(dtype: Any) -> Any:
+def iinfo(int_type: Any) -> Any:
     """`numpy.iinfo(dtype)`, of those of ml_dtypes, too.
 
     >>> iinfo("int4").min, iinfo("uint8").max
     (-8, 255)
     """
-    asked = as_dtype(dtype)
+    asked = as_dtype(int_type)
     return _ml_dtypes().iinfo(asked) if is_added(asked) else np.iinfo(asked)
 
 
@@ -250,7 +250,7 @@ def _ml_dtypes() -> Any:
 
 # What `jax.dtypes` has of functions that stand elsewhere, imported when asked for.
 _LATER = {
-    **dict.fromkeys(("issubdtype", "result_type"), "traceir.numpy"),
+    **dict.fromkeys(("bfloat16", "issubdtype", "result_type"), "traceir.numpy"),
     "TypePromotionError": "traceir.errors",
     **dict.fromkeys(
         ("canonicalize_dtype", "scalar_type_of", "itemsize_bits"),

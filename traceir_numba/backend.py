@@ -262,7 +262,7 @@ def reference_function(primitive: str) -> Callable[..., Any]:
     """
     # Not at the top: most programs call none.
     from traceir_numba.gemm.factors import small_kernel
-    from traceir_numba.lowering.canonicalize import OWN
+    from traceir_numba.lowering.canonicalize import known_params
 
     small = small_kernel(primitive)
 
@@ -272,7 +272,7 @@ def reference_function(primitive: str) -> Callable[..., Any]:
         # Narrow numbers are bits in a program without them; so are arguments.
         narrow = [narrow_of(a.dtype) for a in arrays]
         given = [a.view(bits_dtype(n)) if n else a for a, n in zip(arrays, narrow)]
-        known = tuple([pair for pair in params.items() if pair[0] not in OWN])
+        known = known_params(primitive, params)
         found = evaluate_eqn(primitive, known, given)
         return found[0] if len(found) == 1 else found
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import signature
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.reference.interpreter import evaluate_eqn
+from traceir.reference.kernels.registry import KERNELS
 from traceir_numba.emitters.decompositions import as_reshape
 from traceir_numba.emitters.host import entry_of, one_by_one
 from traceir_numba.emitters.kinds import (
@@ -42,8 +45,22 @@ from traceir_numba.lowering.matmul import (
 )
 
 Env = dict[Var, Atom]
-# Params that the backend gives to equations of its own, which no kernel knows.
+# Params that the backend gives to equations of its own, which few kernels know.
 OWN = frozenset({"half", "inside", "joined", "positive", "rounds", "sizes", "wraps"})
+
+
+def known_params(primitive: str, params: Mapping[str, Any]) -> Params:
+    """The params that the reference's kernel of a primitive is to be told.
+
+    >>> known_params("split", {"axis": 0, "sizes": (2, 4)})
+    (('axis', 0), ('sizes', (2, 4)))
+    >>> known_params("scatter-mul", {"mode": None, "inside": (1,)})
+    (('mode', None),)
+    """
+    if OWN.isdisjoint(params):
+        return tuple(params.items())
+    own = OWN - signature(KERNELS[primitive]).parameters.keys()
+    return tuple([pair for pair in params.items() if pair[0] not in own])
 
 
 def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
