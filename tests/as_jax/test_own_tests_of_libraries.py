@@ -17,7 +17,9 @@ from traceir.as_jax.modules import dtype_functions
 from traceir.as_jax.modules import extend as jex
 from traceir.as_jax.modules.core import Literal
 from traceir.as_jax.modules.interpreters.partial_eval import dce_jaxpr
+from traceir.oracle.printing import write
 from traceir.test_util import check_grads
+from traceir.text import parse, to_text
 
 PLACES = np.array([0, 1])
 
@@ -60,6 +62,15 @@ def test_dimension_numbers_of_equations_have_names(
     again = traceir.make_jaxpr(lambda *args: eqn.primitive.bind(*args, **params))
     made = again(*(jnp.ones(v.aval.shape, v.aval.dtype) for v in eqn.invars)).eqns
     assert made[-1].params == eqn.params and str(made[-1].params) == str(eqn.params)
+
+
+@pytest.mark.parametrize("fun", [read, added, slid])
+def test_texts_are_of_dimension_numbers_without_names(
+    fun: Callable[[Any], Any],
+) -> None:
+    closed: Any = traceir.make_jaxpr(fun)(jnp.ones((3, 4)))
+    for text in (to_text(closed, full=True), write(closed, full=True)):
+        assert to_text(parse(text), full=True) == text
 
 
 def test_choices_of_equations_equal_their_members() -> None:

@@ -258,7 +258,8 @@ class _Writer:
 
     def params(self, eqn: Eqn, row: Prim | None, inner: Mapping[Var, str]) -> Piece:
         """The params that are written, in their order (text.params)."""
-        given = {**dict(eqn.params), **self.applications(eqn, row)}
+        # Its pairs, as stored: what reads it as a dict is given names for parts.
+        given = {**dict(iter(eqn.params)), **self.applications(eqn, row)}
         rows = {p.name: p for p in row.params} if row else {}
         order = row.order if row else ()
         first = [name for name in order if name in given]

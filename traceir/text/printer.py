@@ -182,7 +182,8 @@ class _ProgramPrinter:
             self.names.suggest(inner.jaxpr, inner.jaxpr.outvars, jaxpr, eqn.outputs)
 
     def params(self, eqn: Eqn, row: Prim | None) -> Doc:
-        given = {**dict(eqn.params), **shown(eqn, row)}
+        # Its pairs, as stored: what reads it as a dict is given names for parts.
+        given = {**dict(iter(eqn.params)), **shown(eqn, row)}
         first = [name for name in (row.order if row else ()) if name in given]
         rows = {p.name: p for p in row.params} if row else {}
         pairs = [
