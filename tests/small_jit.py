@@ -19,6 +19,7 @@ from traceir.conform.systems.systems import Scope, Target, TraceirSystem
 from traceir.jit.cache.cache_key import CallSignature, KeyTable
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import TraceCacheEntry
+from traceir.jit.runtime_checks import ListRoom
 from traceir.jit.staging import Prepared, make_entry, prepare
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import default
@@ -150,7 +151,7 @@ class SmallJit:
         self.made += 1
         self.open.add(key)
         try:
-            entry = make_entry(prepared, key, self.fun, "jit")
+            entry = make_entry(prepared, key, self.fun, "jit", ListRoom())
         except ArgumentDemand as error:
             raise Unsupported("arguments that are known by demand") from error
         except Exception as error:
