@@ -130,11 +130,16 @@ def test_keys_pass_through_the_host() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int4", "float8_e4m3fn"])
-def test_numbers_of_no_kernel_are_refused_by_name(dtype: str) -> None:
+def test_narrow_numbers_have_kernels_and_no_functions_of_numpy(dtype: str) -> None:
     narrow = getattr(ml_dtypes, dtype)
-    f = traceir_numba.jit(lambda x: x.astype(narrow), target="cuda")
-    with raises_rule("backend.unsupported", pattern=dtype):
-        f(X)
+
+    def f(x: Any) -> Any:
+        return (x / 3).astype(narrow) + 1
+
+    found, wanted = traceir.jit(f, backend="cuda")(X), f(jnp.asarray(X))
+    assert found.dtype == narrow and same_bits(np.asarray(found), np.asarray(wanted))
+    with raises_rule("jit.dtype", pattern=dtype):
+        traceir_numba.jit(f, target="cuda")(X)
 
 
 # -- what a kernel takes --------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 Edges = Mapping[str, Iterable[str]]
@@ -12,6 +12,8 @@ Edges = Mapping[str, Iterable[str]]
 # beside the middle, as an edge of real ones may pass their row.
 SIDE = {"signed": -1.0, "complex": 0.5, "unsigned": 1.0}
 WIDTH, HEIGHT = 92, 30
+# A name of more letters is made narrower, to be within its box.
+LONG = 10
 ACROSS, UP = 142, 64
 
 
@@ -48,11 +50,18 @@ def layout(edges: Edges, kinds: Mapping[str, str]) -> dict[str, Node]:
     most = max(len(names) for (_, side), names in groups.items() if not side)
     found = {}
     for (row, side), names in groups.items():
-        for n, name in enumerate(names):
+        for n, name in enumerate(_midmost(names, edges)):
             across = side * (most + 1) / 2 + n - (len(names) - 1) / 2
-            x = (across + (most + 1) / 2) * ACROSS + WIDTH / 2 + 4
-            found[name] = Node(name, x, (top - row) * UP + HEIGHT / 2 + 4)
-    return found
+            found[name] = Node(name, across * ACROSS, (top - row) * UP + HEIGHT / 2 + 4)
+    left = WIDTH / 2 + 4 - min(node.x for node in found.values())
+    return {name: replace(found[name], x=found[name].x + left) for name in edges}
+
+
+def _midmost(names: list[str], edges: Edges) -> list[str]:
+    """Names of a row: those with nothing above them stand on both sides of others."""
+    ends = [name for name in names if not edges[name]]
+    half = (len(ends) + 1) // 2
+    return [*ends[:half], *(n for n in names if edges[n]), *ends[half:]]
 
 
 def diagram(edges: Edges, kinds: Mapping[str, str], title: str) -> str:
@@ -80,7 +89,11 @@ def _lines(edges: Edges, places: Mapping[str, Node]) -> Iterator[str]:
 
 def _box(node: Node) -> str:
     left, top = node.x - WIDTH / 2, node.y - HEIGHT / 2
+    fit = ""
+    if len(node.name) > LONG:
+        fit = f' textLength="{WIDTH - 8}" lengthAdjust="spacingAndGlyphs"'
     return (
         f'<rect x="{left:g}" y="{top:g}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>'
-        f'<text x="{node.x:g}" y="{node.y + 5:g}">{escape(node.name)}</text>'
+        f'<text x="{node.x:g}" y="{node.y + 5:g}"{fit}>'
+        f"{escape(node.name)}</text>"
     )

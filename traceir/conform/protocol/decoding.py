@@ -163,10 +163,10 @@ def _float(data: Json, dtype: np.dtype | None = None) -> float:
         found = float.fromhex(data)
     except OverflowError:
         raise ValueError(f"{data} is too large") from None
-    if dtype is not None and found == found:
+    if dtype is not None:
         with np.errstate(over="ignore"):
-            same = float(np.asarray(found).astype(dtype)) == found
-        if not same:
+            element = float(np.asarray(found).astype(dtype))
+        if element != found and (element == element or found == found):
             raise ValueError(f"{data} is no element of {dtype.name}")
     return found
 
