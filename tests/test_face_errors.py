@@ -328,7 +328,12 @@ def test_every_clause_about_arrays_is_raised_by_a_test() -> None:
     others = (
         *("test_array", "test_donation", "test_jit_arguments", "test_plain_errors"),
         *("array/test_windows", "array_api/test_objects", "test_keys"),
-        *("fourier/test_fft", "complex/test_lost_parts", "transforms/test_devices"),
+        *(
+            "fourier/test_fft",
+            "complex/test_lost_parts",
+            "transforms/test_devices",
+            "processes/refusals",
+        ),
         *(
             "test_plain_containers",
             "test_plain_external",

@@ -86,6 +86,7 @@ def unequal(one: Any, other: object) -> bool:
 MADE: dict[str, Callable[[], Any]] = {
     "ScalarType": lambda: jnp.int16,
     "Real": lambda: traceir.exact.reals.Real.of(1),
+    "NamedInPrograms": lambda: traceir.lax.Precision.HIGH,
     "Complex": lambda: traceir.exact.complexes.Complex.of(1j),
 }
 

@@ -249,7 +249,7 @@ def test_gradients_are_checked_in_one_mode() -> None:
 
 
 class Pair(NamedTuple):
-    """What a scan combines."""
+    """An element that a scan combines."""
 
     a: Any
     b: Any

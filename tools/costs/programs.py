@@ -287,6 +287,23 @@ def stored() -> Call:
 
 compiled("calls", lambda x: x + 1, (9,))
 
+
+@program
+def lists() -> Call:
+    """A list of a loop without a bound, beyond its first room."""
+
+    def counted(n: int) -> Any:
+        out: list[Any] = []
+        i = 0
+        while i < n:
+            out.append(i)
+            i += 1
+        return len(out)
+
+    jitted = traceir_numba.jit(counted)
+    return lambda: jitted(np.int64(3000))
+
+
 KNOWN, TWICE = np.arange(190, dtype=np.float32), np.arange(380, dtype=np.float32)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from traceir import lax, numpy, rules
 from traceir.arrays.array import Array
 from traceir.base import config
-from traceir.base.tracebacks import entry_point
+from traceir.base.tracebacks import entry_point, users_frames
 from traceir.dtypes import is_inexact
 from traceir.eager import dispatch
 from traceir.errors import shown
@@ -285,7 +285,11 @@ class _LateMember:
         made = MAKERS[self.name]()
         if vars(self.kind)[self.name] is self:  # no other thread was sooner
             setattr(self.kind, self.name, made)
-        return vars(self.kind)[self.name].__get__(instance, owner)
+        try:
+            return vars(self.kind)[self.name].__get__(instance, owner)
+        except Exception as error:
+            users_frames(error)
+            raise
 
 
 class _LateProperty(_LateMember):

@@ -41,11 +41,16 @@ class ListRoom:
     changes nothing; the room is made larger, and the call made again.
     """
 
-    __slots__ = ("elements", "once")
+    __slots__ = ("_elements", "once")
 
     def __init__(self) -> None:
-        self.elements = cost_model.LIST_ROOM
+        self._elements = 0
         self.once = False
+
+    @property
+    def elements(self) -> int:
+        """The number of elements."""
+        return self._elements or cost_model.LIST_ROOM
 
     def extend_once(self) -> bool:
         """Have much room at once, for programs that have effects, so that a call can't
@@ -54,7 +59,7 @@ class ListRoom:
             return False
         self.once = True
         many = cost_model.LIST_ROOM * cost_model.LIST_ROOM_FACTOR**2
-        self.elements = max(self.elements, many)
+        self._elements = max(self.elements, many)
         return True
 
     def extend(self, full: FilledList) -> None:
@@ -66,7 +71,7 @@ class ListRoom:
         if self.once or full.count >= most:
             raise full.error("of a function that prints or draws" if self.once else "")
         larger = full.count * cost_model.LIST_ROOM_FACTOR
-        self.elements = max(self.elements, min(larger, most))
+        self._elements = max(self.elements, min(larger, most))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
