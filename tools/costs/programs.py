@@ -292,7 +292,7 @@ compiled("calls", lambda x: x + 1, (9,))
 def lists() -> Call:
     """A list of a loop without a bound, beyond its first room."""
 
-    def counted(n: int) -> Any:
+    def counted(n: Any) -> Any:
         out: list[Any] = []
         i = 0
         while i < n:
