@@ -354,7 +354,7 @@ def by_an_attribute(x: Any) -> Any:
     one = SimpleNamespace(n=0)
     for v in x:
         if v > 0:
-            setattr(one, "n", one.n + 1)  # noqa: B010
+            setattr(one, "n", one.n + 1)  # noqa: B010  it is asked for
     return one.n
 
 
@@ -384,7 +384,7 @@ def all_known(x: Any) -> Any:
     for _ in range(len(x)):
         list(map(out.append, [1]))
         heapq.heappush(out, 3)
-        setattr(one, "n", one.n + 1)  # noqa: B010
+        setattr(one, "n", one.n + 1)  # noqa: B010  it is asked for
         total += next(numbers)
     return len(out), one.n, total
 

@@ -89,4 +89,6 @@ class PlacedElements:
         return self._part(shard.index, shard.device)
 
     def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
+        """The elements that a device holds: each of the two classes of placed arrays
+        says it."""
         raise NotImplementedError

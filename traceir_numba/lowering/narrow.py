@@ -38,6 +38,7 @@ from traceir.ir.jaxpr import (
     sort_params,
     subjaxprs,
 )
+from traceir.reference.kernels.elementwise.widening import COUNTED, EXTREMES
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.decompositions import params_of
 from traceir_numba.emitters.formats import between_widths
@@ -48,17 +49,6 @@ from traceir_numba.runtime.allocator import bits_dtype, narrow_of
 
 SINGLE, DOUBLE = map(np.dtype, ("float32", "float64"))
 WIDE = np.dtype("int8")
-# What reads an integer as its bits, of whichever sign it is: of each operand, as what.
-COUNTED = {
-    "clz": ("uint",),
-    "population_count": ("uint",),
-    "shift_right_logical": ("uint", "uint"),
-    "shift_right_arithmetic": ("int", "uint"),
-}
-# What begins with the end of a dtype's range.
-EXTREMES = frozenset(
-    {"reduce_max", "reduce_min", "reduce_window_max", "reduce_window_min"}
-)
 # Operands that are places, of what moves elements.
 PLACES = {
     "select_n": slice(1),
