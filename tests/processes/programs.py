@@ -1,4 +1,4 @@
-"""Programs over four devices, which may be those of one process or of several."""
+"""Programs over all devices, which may be those of one process or of several."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from processes import whole_arrays as whole_arrays  # whose programs are entered, too
+from processes import divided_models as divided_models  # whose programs are entered
+from processes import whole_arrays as whole_arrays
 from processes.entered import DEVICES as DEVICES
 from processes.entered import PROGRAMS as PROGRAMS
-from processes.entered import drawn, placed, program, ring, square
+from processes.entered import drawn, neighbours, placed, program, ring, square
 
 # -- training --------------------------------------------------------------------------
 
@@ -131,8 +132,8 @@ def product_by_scattering(jax: Any) -> Any:
         in_specs=(P(None, "x"), P("x", None)),
         out_specs=P("x", None),
     )
-    small = jax.jit(parts)(drawn(8, 12), drawn(12, 16, seed=1))
-    return small, jax.jit(parts)(drawn(64, 12), drawn(12, 256, seed=1))
+    small = jax.jit(parts)(drawn(8, 16), drawn(16, 16, seed=1))
+    return small, jax.jit(parts)(drawn(64, 16), drawn(16, 256, seed=1))
 
 
 @program
@@ -171,14 +172,14 @@ def ring_reduction(jax: Any) -> Any:
     P, lax = jax.sharding.PartitionSpec, jax.lax
 
     def reduced(part: Any) -> Any:
-        round_ = [(k, (k + 1) % DEVICES) for k in range(DEVICES)]
+        round_ = neighbours(jax)
 
         def step(_: Any, carry: Any) -> Any:
             total, block = carry
             block = lax.ppermute(block, "x", round_)
             return total + block, block
 
-        total, _ = lax.fori_loop(0, DEVICES - 1, step, (part, part))
+        total, _ = lax.fori_loop(0, jax.device_count() - 1, step, (part, part))
         return total
 
     parts = jax.shard_map(
@@ -220,11 +221,11 @@ def everybody_to_everybody(jax: Any) -> Any:
         return lax.all_to_all(a, "x", 1, 0, tiled=True)
 
     def stacked(a: Any) -> Any:
-        return lax.all_to_all(a.reshape(DEVICES, -1), "x", 0, 0)
+        return lax.all_to_all(a.reshape(jax.device_count(), -1), "x", 0, 0)
 
     turned = jax.shard_map(tiled, mesh=mesh, in_specs=P("x"), out_specs=P(None, "x"))
     dealt = jax.shard_map(stacked, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
-    a = drawn(8, 12)
+    a = drawn(8, 16)
     there = placed(jax, mesh, a, "x", None)
     spec = jax.sharding.NamedSharding(mesh, P(None, "x"))
     return jax.jit(turned)(a), jax.jit(dealt)(a), turned(a), jax.device_put(there, spec)
@@ -237,7 +238,7 @@ def places_and_gathers(jax: Any) -> Any:
 
     def told(a: Any) -> Any:
         number = lax.axis_index("x")
-        after = lax.ppermute(a, "x", [(0, 1), (2, 3)])
+        after = lax.ppermute(a, "x", neighbours(jax)[:-1:2])
         every = lax.all_gather(a, "x", axis=1)
         least = lax.pmin(jnp.where(number == 2, jnp.nan, a), "x")
         return a * number, after, every, least, lax.psum(1, "x") + number[None]
@@ -266,6 +267,7 @@ def places_and_gathers(jax: Any) -> Any:
 def sums_of_every_type(jax: Any) -> Any:
     """Sums of numbers of all widths, few and many."""
     P, lax = jax.sharding.PartitionSpec, jax.lax
+    count = jax.device_count()
     total = jax.jit(
         jax.shard_map(
             lambda a: (lax.psum(a, "x"), lax.psum(a.sum(), "x")),
@@ -275,7 +277,7 @@ def sums_of_every_type(jax: Any) -> Any:
         )
     )
     found = []
-    for shape in (4,), (4, 3), (4, 20_001):
+    for shape in (count,), (count, 3), (count, 20_001):
         for kind in "float32", "float16", "bfloat16", "complex64", "int8", "uint32":
             found.append(total(jax.numpy.asarray(drawn(*shape) * 50).astype(kind)))
     return found
@@ -287,9 +289,9 @@ def maps_of_examples(jax: Any) -> Any:
     count, first = jax.local_device_count(), jax.local_devices()[0].id
     own = slice(first, first + count)
     share = jax.pmap(lambda x: x / jax.lax.psum(x, "i"), axis_name="i")
-    found = share(drawn(DEVICES, 5)[own])
+    found = share(drawn(jax.device_count(), 5)[own])
     again = jax.pmap(lambda x, y: jax.lax.pmean(x * y, "i"), "i", in_axes=(0, None))
-    means = again(drawn(DEVICES, 5)[own], np.float32(2))
+    means = again(drawn(jax.device_count(), 5)[own], np.float32(2))
     P, sharding = jax.sharding.PartitionSpec, jax.sharding.NamedSharding
     rows = sharding(ring(jax), P("x"))
     return [

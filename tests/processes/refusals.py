@@ -21,6 +21,7 @@ def refused(rule: str, call: Callable[[], Any]) -> None:
         call()
     except TraceirError as error:
         assert error.rule == rule, error
+        print(error)
     else:
         raise AssertionError(f"{rule} does not refuse it")
 

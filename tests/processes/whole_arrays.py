@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from processes.entered import drawn, placed, program, ring, square
+from processes.entered import drawn, placed, program, ring, sides, square
 
 
 @program
@@ -35,7 +35,7 @@ def functions_with_shardings(jax: Any) -> Any:
     """`jit` that says how arguments and results lie, loops and nested functions."""
     jnp, lax = jax.numpy, jax.lax
     P, sharding = jax.sharding.PartitionSpec, jax.sharding.NamedSharding
-    mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    mesh = ring(jax)
     rows, columns = sharding(mesh, P("x")), sharding(mesh, P(None, "x"))
 
     def powers(a: Any, b: Any) -> Any:
@@ -74,7 +74,7 @@ def layouts_on_a_turned_square(jax: Any) -> Any:
     """An array that lies in all ways over a mesh whose first axis is the faster one."""
     jnp, kinds = jax.numpy, jax.sharding
     P = kinds.PartitionSpec
-    mesh = kinds.Mesh(np.array(jax.devices()).reshape(2, 2).T, ("a", "b"))
+    mesh = kinds.Mesh(np.array(jax.devices()).reshape(sides(jax)).T, ("a", "b"))
     corners = kinds.NamedSharding(mesh, P("b", "a"))
     total = jax.jit(
         jax.shard_map(
@@ -89,7 +89,7 @@ def layouts_on_a_turned_square(jax: Any) -> Any:
         *(("a", "b"), ("b", "a"), (("a", "b"),), (("b", "a"),)),
         *((None, ("b", "a")), ("b",), (None, "a")),
     ):
-        x = placed(jax, mesh, drawn(8, 12), *spec)
-        found += [x, x.T, x.reshape(2, 4, 12), jax.device_put(x, corners), total(x)]
+        x = placed(jax, mesh, drawn(8, 16), *spec)
+        found += [x, x.T, x.reshape(2, 4, 16), jax.device_put(x, corners), total(x)]
         found += [x[jnp.array([1, 0, 5])], x.at[3].set(0)]
     return found
