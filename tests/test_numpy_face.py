@@ -266,3 +266,19 @@ def test_a_numpy_array_is_captured_as_it_was_traced() -> None:
     closed = traceir.make_jaxpr(lambda x: x * captured + captured)(jnp.ones(3))
     captured[:] = 9
     assert [c.tolist() for c in closed.consts] == [[1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    "given", [np.ones((2, 2)), np.arange(4), np.float64(2.5), np.ones(4, np.float32)]
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_reshape_leaves_an_array_of_numpys_one_of_numpys(
+    given: Any, order: str
+) -> None:
+    found: Any = jnp.reshape(given, (-1, 1), order=order)
+    assert type(found) is np.ndarray and found.dtype == given.dtype
+    np.testing.assert_array_equal(found, np.reshape(given, (-1, 1), order=order))
+    with pytest.raises(TypeError, match=r"face\.reshape"):
+        jnp.reshape(given, (3, 7))
+    traced = traceir.jit(lambda x: jnp.reshape(x, (-1, 1)))(given)
+    assert isinstance(traced, traceir.Array) and traced.dtype != np.float64

@@ -12,7 +12,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.experimental import sparse
-from traceir.experimental.sparse import BCOO, BCSR
+from traceir.experimental.sparse import BCOO, BCSR, linalg
 
 X = jnp.array([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]])
 BOTH = jnp.stack([X, X[:, ::-1] * 2])
@@ -203,3 +203,43 @@ def test_a_batch_of_the_dense_operand_alone_stands_first() -> None:
                 np.testing.assert_allclose(product, matrix @ dense, rtol=1e-5)
     both = sparse.BCOO.fromdense(matrix) @ sparse.BCOO.fromdense(dense[0])
     np.testing.assert_allclose(both.todense(), matrix @ dense[0], rtol=1e-5)
+
+
+# A matrix of three rows by its values, their columns and the places of rows.
+ROWS = np.array([0, 1, 1, 0, 2]), np.array([0, 2, 3, 5])
+VALUES = np.array([4.0, 1.0, 3.0, 1.0, 2.0], np.float32)
+RIGHT = np.array([1.0, 2.0, 3.0], np.float32)
+
+
+def test_spsolve_has_jaxs_numbers_and_derivatives() -> None:
+    def solved(data: Any, b: Any) -> Any:
+        return linalg.spsolve(data, *ROWS, b)
+
+    def loss(data: Any, b: Any) -> Any:
+        return (solved(data, b) ** 2).sum()
+
+    # JAX 0.10.2's numbers.
+    by_values = [0.02690972, 0.21527779, -0.36805558, -0.12152778, -2.1267362]
+    by_right = [-0.3229167, 0.5520834, 1.4583334]
+    wanted = [0.08333333, 0.6666667, 1.4583334]
+    for way in (lambda f: f, traceir.jit):
+        np.testing.assert_allclose(way(solved)(VALUES, RIGHT), wanted, 1e-6)
+        slopes = way(traceir.grad(loss, (0, 1)))(VALUES, RIGHT)
+        np.testing.assert_allclose(slopes[0], by_values, 1e-6)
+        np.testing.assert_allclose(slopes[1], by_right, 1e-6)
+    several = traceir.vmap(solved, (None, 0))(VALUES, np.stack([RIGHT, 2 * RIGHT]))
+    np.testing.assert_allclose(several[1], 2 * several[0], 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((VALUES, *ROWS, RIGHT[:2]), "fitting sizes"),
+        ((VALUES, *ROWS, np.stack([RIGHT, RIGHT])), "fitting sizes"),
+        ((VALUES, ROWS[0] * 1.0, ROWS[1], RIGHT), "integers of one dtype"),
+        ((VALUES.astype(int), *ROWS, RIGHT), "one floating dtype"),
+    ],
+)
+def test_spsolve_refuses_what_does_not_fit(given: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        linalg.spsolve(*given)

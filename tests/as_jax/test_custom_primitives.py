@@ -14,9 +14,24 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import rules
-from traceir.as_jax.modules.core import eval_jaxpr, jaxpr_as_fun
+from traceir.as_jax.modules.core import (
+    Jaxpr,
+    ShapedArray,
+    eval_jaxpr,
+    jaxpr_as_fun,
+)
 from traceir.as_jax.modules.extend.core import Primitive
+from traceir.as_jax.modules.extend.core.program_parts import (
+    gensym,
+    new_jaxpr_eqn,
+    no_effects,
+)
 from traceir.as_jax.modules.interpreters import ad, batching, mlir, xla
+from traceir.experimental import checkify, sparse
+from traceir.exports.portable import portable
+from traceir.ir.jaxpr import subjaxprs
+from traceir.reference.interpreter import eval_jaxpr as reference
+from traceir.text import parse, to_text
 
 
 def scaled_by(lowered: bool) -> Primitive:
@@ -74,7 +89,7 @@ def test_several_results_are_a_list() -> None:
     mlir.register_lowering(made, mlir.lower_fun(lambda x: [x / 2, x / 2]))
     assert traceir.jit(made.bind)(4.0) == [2.0, 2.0]
     closed = traceir.make_jaxpr(made.bind)(4.0)
-    assert [eqn.primitive for eqn in closed.eqns] == ["custom_primitive_call"]
+    assert closed.eqns[0].primitive is made
     assert eval_jaxpr(closed.jaxpr, closed.consts, 6.0) == [3.0, 3.0]
 
 
@@ -167,3 +182,120 @@ def test_a_primitive_without_a_lowering_is_not_applied() -> None:
     bare_p.def_impl(functools.partial(xla.apply_primitive, bare_p))
     with pytest.raises(NotImplementedError, match="no lowering of bare"):
         bare_p.bind(1.0)
+
+
+def test_equations_hold_the_users_object_and_params() -> None:
+    made, x = scaled_by(lowered=True), jnp.ones(2)
+    (eqn,) = traceir.make_jaxpr(lambda v: made.bind(v, by=3.0))(x).eqns
+    assert eqn.primitive is made and made.name == "scale"
+    assert {made: "own"}[eqn.primitive] == "own" and made != Primitive("scale")
+    assert dict(eqn.params) == {"by": 3.0} == {**eqn.params}
+    assert "by" in eqn.params and "call_jaxpr" not in eqn.params
+    given = eqn.primitive.get_bind_params(eqn.params)
+    assert eqn.primitive.bind(x, **given).tolist() == [3.0, 3.0]
+    for way in (traceir.jit, traceir.vmap, traceir.remat):
+        closed = traceir.make_jaxpr(way(lambda v: made.bind(v, by=3.0)))(x)
+        while closed.eqns[0].primitive is not made:
+            (closed,) = subjaxprs(closed.eqns[0])
+        assert dict(closed.eqns[0].params) == {"by": 3.0}
+
+
+def a_rule(x: Any) -> Any:
+    return x
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({}, ""),
+        ({"name": "f", "num_consts": 0}, "[name=f num_consts=0]"),
+        ({"to": (1, "a", None)}, "[to=(1, 'a', None)]"),
+        ({"to": np.dtype("int8")}, "[to=int8]"),
+        ({"rule": a_rule}, "[rule=<function a_rule at 0xXXXXXXXXXXXX>]"),
+        (
+            {"body": traceir.make_jaxpr(jnp.sin)(1.0)},
+            "[body={ lambda ; c:f32[]. let d:f32[] = sin c in (d,) }]",
+        ),
+    ],
+)
+def test_text_has_the_name_and_the_params(given: dict[str, Any], text: str) -> None:
+    made = Primitive("same")
+    made.def_abstract_eval(lambda x, **given: x)
+    mlir.register_lowering(made, mlir.lower_fun(lambda x, **given: x, False))
+    closed = traceir.make_jaxpr(lambda x: made.bind(x, **given))(1.0)
+    shown = " ".join(str(closed).split()).replace("[ ", "[").replace(" ]", "]")
+    wanted = f"{{ lambda ; a:f32[]. let b:f32[] = same{text} a in (b,) }}"
+    assert shown == wanted
+
+
+def test_full_text_has_the_program_and_is_read_back() -> None:
+    made = scaled_by(lowered=True)
+    closed = traceir.make_jaxpr(lambda v: made.bind(v, by=3.0))(jnp.ones(2))
+    text = to_text(portable(closed), full=True)
+    assert "custom_primitive_call" in text
+    assert to_text(parse(text), full=True) == text
+    assert reference(parse(text), (), np.ones(2, "float32"))[0].tolist() == [3.0, 3.0]
+
+
+def test_programs_are_equal_by_primitive_and_params() -> None:
+    one, other = scaled_by(lowered=True), scaled_by(lowered=True)
+    made = [
+        traceir.make_jaxpr(lambda v, p=p, by=by: p.bind(v, by=by))(1.0)
+        for p, by in ((one, 3.0), (one, 2.0), (other, 3.0))
+    ]
+    assert len(set(made)) == 3
+
+
+def test_equations_are_made_and_changed_by_name() -> None:
+    made, new_var = scaled_by(lowered=True), gensym()
+    a, b = (new_var(ShapedArray((), "float32")) for _ in range(2))
+    eqn = new_jaxpr_eqn([a], [b], made, {"by": 2.0}, no_effects)
+    assert Jaxpr((), (a,), (eqn,), (b,)).eqns[0].primitive is made
+    assert eval_jaxpr(Jaxpr((), (a,), (eqn,), (b,)), (), 3.0) == [6.0]
+    changed = eqn.replace(params={**eqn.params, "by": 5.0})
+    assert dict(changed.params) == {"by": 5.0}
+    assert eval_jaxpr(Jaxpr((), (a,), (changed,), (b,)), (), 3.0) == [15.0]
+    assert eqn.replace(outvars=[a]).params == eqn.params
+    negative = eqn.replace(primitive=traceir.lax.neg_p, params={})
+    assert eval_jaxpr(Jaxpr((), (a,), (negative,), (b,)), (), 3.0) == [-3.0]
+
+
+@pytest.mark.parametrize("flag", ["debug_nans", "debug_key_reuse", "disable_jit"])
+def test_what_looks_at_programs_sees_the_call(flag: str) -> None:
+    made, x = scaled_by(lowered=True), jnp.array([1.0, 2.0])
+    with getattr(traceir, flag)(True):
+        found = traceir.jit(lambda v: made.bind(v, by=3.0))(x)
+    assert found.tolist() == [3.0, 6.0]
+
+
+def test_checks_and_sparse_operands_go_through_it() -> None:
+    made, x = scaled_by(lowered=True), jnp.array([[1.0, 0.0], [0.0, 2.0]])
+
+    def program(v: Any) -> Any:
+        return made.bind(v, by=3.0) / v
+
+    error, _ = checkify.checkify(program, errors=checkify.float_checks)(x)
+    assert error.get() is not None
+    held = sparse.sparsify(lambda v: made.bind(v, by=3.0))(sparse.BCOO.fromdense(x))
+    assert held.todense().tolist() == [[3.0, 0.0], [0.0, 6.0]]
+
+
+def test_a_policy_of_saved_values_is_asked_about_it() -> None:
+    made, asked = scaled_by(lowered=True), []
+
+    def policy(prim: Any, *avals: Any, **params: Any) -> bool:
+        asked.append((prim, params))
+        return prim is made
+
+    f = traceir.checkpoint(lambda v: jnp.sin(made.bind(v, by=3.0)), policy=policy)
+    assert float(traceir.grad(f)(0.5)) == pytest.approx(3 * np.cos(1.5))
+    assert (made, {"by": 3.0}) in asked
+
+
+def test_a_copy_is_a_primitive() -> None:
+    copy_p, x = traceir.lax.copy_p, jnp.array([1.0, 2.0])
+    closed = traceir.make_jaxpr(copy_p.bind)(x)
+    assert closed.eqns[0].primitive is copy_p and "= copy a" in str(closed)
+    assert copy_p.bind(x).tolist() == traceir.vmap(copy_p.bind)(x).tolist() == [1, 2]
+    slope = traceir.jit(traceir.grad(lambda v: (copy_p.bind(v) ** 2).sum()))(x)
+    assert slope.tolist() == [2.0, 4.0]

@@ -304,3 +304,48 @@ def test_a_program_that_names_the_axis_is_about_it(name: str) -> None:
     special = {"condition": ([6.0] * 3, [10.0, 6.0, 2.0])}
     wanted = special.get(name, ([6.0] * 3, [3.0, 7.0, 11.0]))
     assert [v.tolist() for v in found] == [*wanted]
+
+
+NAMED = [
+    *(jnp.sum, jnp.mean, jnp.max, jnp.min, jnp.var, jnp.std, jnp.ptp, jnp.nansum),
+    *(jnp.count_nonzero, jnp.nanmean, traceir.nn.logsumexp),
+]
+
+
+@pytest.mark.parametrize("axes", ["i", ("i",), ("i", 0), (0, "i")], ids=str)
+@pytest.mark.parametrize("function", NAMED, ids=lambda f: f.__name__)
+def test_reductions_go_over_mapped_axes_by_name(function: Any, axes: Any) -> None:
+    x = jnp.array([[1.0, 2.0, 4.0], [0.0, 3.0, 9.0]])
+    whole = function(x, axis=None if len(axes) == 2 else 0)
+    for way in (lambda f: f, traceir.jit):
+        found = way(traceir.vmap(lambda row: function(row, axis=axes), axis_name="i"))
+        np.testing.assert_allclose(found(x), jnp.stack([whole, whole]), rtol=1e-6)
+
+
+def test_reductions_by_name_take_their_other_arguments() -> None:
+    x = jnp.array([[1.0, 2.0, 4.0], [0.0, 3.0, 9.0]])
+
+    def of(f: Callable[[Any], Any]) -> Any:
+        return traceir.vmap(f, axis_name="i")(x).tolist()
+
+    assert of(lambda r: r.sum(("i", 0), keepdims=True)) == [[19.0], [19.0]]
+    assert of(lambda r: r.sum("i", where=r > 2)) == [[0.0, 3.0, 13.0]] * 2
+    assert of(lambda r: r.max("i", initial=2.5)) == [[2.5, 3.0, 9.0]] * 2
+    assert of(lambda r: r.sum("i", initial=1.0)) == [[2.0, 6.0, 14.0]] * 2
+    centred = traceir.grad(lambda x: jnp.sum(jnp.array(of_centred(x)) ** 2))(x)
+    np.testing.assert_allclose(centred, 2 * (x - x.mean(0)), rtol=1e-6)
+
+
+def of_centred(x: Any) -> Any:
+    return traceir.vmap(lambda r: r - r.mean("i"), axis_name="i")(x)
+
+
+def test_a_name_that_is_not_bound_and_a_reduction_without_a_collective() -> None:
+    x = jnp.ones((2, 3))
+    with pytest.raises(TypeError, match="rows"):
+        jnp.sum(x, axis="rows")
+    for function in (jnp.prod, jnp.all):
+        with pytest.raises(TypeError, match="name of a mapped axis"):
+            traceir.vmap(lambda r, f=function: f(r, axis="i"), axis_name="i")(x)
+    with pytest.raises(ValueError, match="Duplicate"):
+        traceir.vmap(lambda r: r.sum(axis=("i", "i")), axis_name="i")(x)

@@ -7,7 +7,8 @@ from typing import Any
 
 from traceir.as_jax.wrapped_functions import WrappedFun, wrap_init
 from traceir.ir.jaxpr import ClosedJaxpr, Params
-from traceir.tracing.named_primitives import BuiltInPrimitive, builtin
+from traceir.ir.params import NamedPrimitive
+from traceir.tracing.named_primitives import primitive_of
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Trace, Value
 from traceir.transforms.custom.custom_jvp import functions_of_call
@@ -31,14 +32,14 @@ class CustomTrace(Trace):
         super().__init__(type(self).__name__, "jit")
 
     def process_primitive(
-        self, primitive: BuiltInPrimitive, tracers: Sequence[Value], params: Any, /
+        self, primitive: NamedPrimitive, tracers: Sequence[Value], params: Any, /
     ) -> Any:
         """Handle an operation; raises NotImplementedError where no class defines it."""
         raise NotImplementedError(f"{type(self).__name__}.process_primitive")
 
     def process_custom_jvp_call(
         self,
-        primitive: BuiltInPrimitive,
+        primitive: NamedPrimitive,
         fun: WrappedFun,
         jvp: WrappedFun,
         tracers: Sequence[Value],
@@ -52,7 +53,7 @@ class CustomTrace(Trace):
 
     def process_custom_vjp_call(
         self,
-        primitive: BuiltInPrimitive,
+        primitive: NamedPrimitive,
         fun: WrappedFun,
         fwd: WrappedFun,
         bwd: WrappedFun,
@@ -80,7 +81,8 @@ class CustomTrace(Trace):
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> Sequence[Value]:
         """Have the method handle the operation; returns its results."""
-        named, given = builtin(primitive), dict(params)
+        named = primitive_of(primitive)
+        given = dict(named.params_type(params))
         if primitive in CALLS:
             return self.call(named, values, given)
         if primitive == "jit":
@@ -93,7 +95,7 @@ class CustomTrace(Trace):
         return True
 
     def call(
-        self, named: BuiltInPrimitive, values: Sequence[Value], given: dict[str, Any]
+        self, named: NamedPrimitive, values: Sequence[Value], given: dict[str, Any]
     ) -> Sequence[Value]:
         """Have a method handle the call of a function with rules."""
         body = given["call_jaxpr"]

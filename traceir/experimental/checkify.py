@@ -283,11 +283,11 @@ class CheckInterpreter:
         if called is not None:
             site = self.sites.get((id(eqn), FailedCheckError))
             return [], state if site is None else _failed(state, site, ~xs[0], xs[1:])
-        given = dict(eqn.params)
+        given = eqn.stored()
         if not any(self.has_checks(inner) for inner in subjaxprs(eqn)):
             outs: Any = bind_all(eqn.primitive, xs, eqn.params)
         elif eqn.primitive in CALLS:
-            outs, state = self.program(given[CALLS[eqn.primitive]], xs, state)  # type: ignore[arg-type]  # the param that rows name is a program
+            outs, state = self.program(given[CALLS[eqn.primitive]], xs, state)
         else:
             outs, state = getattr(self, f"_{eqn.primitive}")(given, xs, state)
         if id(eqn) in self.eqns:

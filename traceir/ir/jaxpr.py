@@ -13,7 +13,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.notebooks import folded
-from traceir.ir.params import NONE, EqnParams
+from traceir.ir.params import NONE, EqnParams, as_named
 from traceir.ir.params import Params as Params
 from traceir.ir.params import sort_params as sort_params
 
@@ -107,21 +107,29 @@ class Eqn:
         """The results, as JAX names them."""
         return list(self.outputs)
 
+    @property
+    def pairs(self) -> Params:
+        """The params as the row has them; a user's are read as what it was given."""
+        return tuple(self.params)
+
+    def stored(self) -> dict[str, Any]:
+        """The params by name, as the primitive's row has them."""
+        return dict(self.pairs)
+
     def param(self, name: str) -> Any:
         """The value of one parameter; raises KeyError when there is none."""
         return dict(self.params)[name]
 
     def replace(self, **changes: Any) -> Eqn:
         """The equation with other parts, as JAX names them; it keeps its line."""
-        own = {"invars": self.inputs, "outvars": self.outputs, "params": self.params}
-        given = {**own, "primitive": self.primitive, "effects": self.effects, **changes}
-        inputs, outputs = tuple(given["invars"]), tuple(given["outvars"])
-        params, effects = (
-            sort_params(dict(given["params"])),
-            frozenset(given["effects"]),
-        )
-        named = given["primitive"]
-        return Eqn(named, inputs, outputs, EqnParams(params), effects, self.source)
+        own = {"invars": self.inputs, "outvars": self.outputs, "effects": self.effects}
+        given = {**own, "primitive": self.primitive, **changes}
+        inputs, params = tuple(given["invars"]), self.params
+        named, effects = as_named(given["primitive"]), frozenset(given["effects"])
+        if "params" in changes:
+            params = named.eqn_params([a.aval for a in inputs], changes["params"])
+        outputs = tuple(given["outvars"])
+        return Eqn(named, inputs, outputs, params, effects, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +200,7 @@ class Jaxpr:
     def replace(self, **changes: Any) -> Jaxpr:
         """The program with other parts; its effects are those of its equations."""
         parts = ("constvars", "invars", "eqns", "outvars")
-        given = {name: v for name, v in changes.items() if name in parts}
-        own: dict[str, Any] = {name: tuple(v) for name, v in given.items()}
+        own: Any = {k: tuple(v) for k, v in changes.items() if k in parts}
         return replace(self, **own)
 
     def canonical(self) -> tuple[object, ...]:
@@ -371,15 +378,13 @@ _loaders: list[Callable[[], TextPrinter]] = []
 
 
 def print_by(load: Callable[[], TextPrinter]) -> None:
-    """Let a printer write programs: that of `traceir.text`, which needs this module and
-    is not imported before a program is printed."""
+    """Let a printer, not imported before one is printed, write programs."""
     _loaders[:] = [load]
 
 
 def printer() -> TextPrinter:
     """The printer of programs."""
-    [load] = _loaders
-    return load()
+    return _loaders[0]()
 
 
 def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:

@@ -8,7 +8,6 @@ from operator import is_
 
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, programs_in
-from traceir.ir.params import EqnParams
 
 
 def located(closed: ClosedJaxpr, call: Source | None = None) -> ClosedJaxpr:
@@ -26,7 +25,8 @@ def located(closed: ClosedJaxpr, call: Source | None = None) -> ClosedJaxpr:
 def _located_eqn(eqn: Eqn, call: Source | None) -> Eqn:
     source, params = eqn.source or call, eqn.params
     if source is not None and any(programs_in(params)):
-        params = EqnParams([(name, _located_param(v, source)) for name, v in params])
+        made = [(name, _located_param(v, source)) for name, v in params]
+        params = type(eqn.params)(made)
         if all(a[1] is b[1] for a, b in zip(params, eqn.params)):
             params = eqn.params
     if source is eqn.source and params is eqn.params:

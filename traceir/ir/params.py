@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -43,8 +43,12 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
 
     __slots__ = ()
 
+    def read(self) -> Params:
+        """The pairs that a reader gets."""
+        return self
+
     def __getitem__(self, key: Any) -> Any:
-        for name, value in self:
+        for name, value in self.read():
             if name == key:
                 return value if key != NUMBERS else self._named(value)
         if isinstance(key, str):
@@ -53,7 +57,7 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
 
     def __contains__(self, key: object) -> bool:
         if isinstance(key, str):
-            return any(name == key for name, _ in self)
+            return any(name == key for name, _ in self.read())
         return tuple.__contains__(self, key)
 
     def _named(self, numbers: Any) -> Any:
@@ -68,11 +72,11 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a param, or what is given for one that there is not."""
-        return self[key] if any(name == key for name, _ in self) else default
+        return self[key] if any(name == key for name, _ in self.read()) else default
 
     def keys(self) -> list[str]:
         """The names."""
-        return [name for name, _ in self]
+        return [name for name, _ in self.read()]
 
     def values(self) -> list[Any]:
         """The values, in the order of their names."""
@@ -92,6 +96,50 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
 
 
 NONE = EqnParams()
+
+
+class NamedPrimitive(str):
+    """A primitive as equations hold it: a value that is the name of its row.
+
+    Those of users are told apart by identity; all of them have one row.
+    """
+
+    __slots__ = ()
+    call_primitive = False
+    map_primitive = False
+    # Calls of it in equations are read as these.
+    params_type = EqnParams
+
+    @property
+    def name(self) -> str:
+        """The name, as text has it."""
+        return str(self)
+
+    @property
+    def multiple_results(self) -> bool:
+        """True if it gives a list of results."""
+        raise NotImplementedError
+
+    def bind(self, *values: Any, **params: Any) -> Any:
+        """Apply it: recorded inside a trace, evaluated outside (level.bind)."""
+        raise NotImplementedError
+
+    def eqn_params(
+        self, avals: Sequence[Any], params: Mapping[str, Hashable]
+    ) -> EqnParams:
+        """The params that an equation of it stores, by the types of its operands."""
+        return EqnParams(sort_params(params))
+
+    def get_bind_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The params that `bind` takes for an equation's: functions are among them."""
+        return dict(params)
+
+
+def as_named(primitive: str) -> NamedPrimitive:
+    """The primitive as a value: itself, where it is one."""
+    if isinstance(primitive, NamedPrimitive):
+        return primitive
+    return NamedPrimitive(primitive)
 
 
 def stored(value: Any) -> Any:

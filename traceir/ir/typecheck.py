@@ -298,13 +298,13 @@ class _Checker:
             "bound": bound,
             "literals": tuple(a.aval for a in eqn.inputs if isinstance(a, Literal)),
         }
-        inferred = self.typer.fast(eqn.primitive, avals, eqn.params)
+        inferred = self.typer.fast(eqn.primitive, avals, eqn.pairs)
         if inferred is None or not self.well_formed(eqn, avals, around):
-            found = failures(eqn.primitive, avals, eqn.params, self.rules, around)
+            found = failures(eqn.primitive, avals, eqn.pairs, self.rules, around)
             for clause, scope in found:
                 self.fail(clause, scope, jaxpr, eqn)
             row = self.rules.prims[eqn.primitive]
-            inferred = results(row, row_scope(row, avals, eqn.params, self.rules))
+            inferred = results(row, row_scope(row, avals, eqn.pairs, self.rules))
         for inner in subjaxprs(eqn):
             self.closed(inner)
         written = tuple(v.aval for v in eqn.outputs)
@@ -330,7 +330,7 @@ class _Checker:
             row.arity,
             row.variadic,
             self.typer.declared[eqn.primitive],
-            misfits(row, dict(eqn.params)),
+            misfits(row, eqn.stored()),
         )
 
 

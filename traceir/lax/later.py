@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 PLACES = {
+    "copy_p": "traceir.transforms.custom.copies",
     "custom_linear_solve": "traceir.transforms.custom.linear_solve",
     "custom_root": "traceir.transforms.custom.roots",
     "AccuracyMode": "traceir.lax.checks.accuracy",
@@ -35,7 +36,7 @@ PLACES = {
 def later(name: str) -> object:
     """The thing of a name that few programs ask for; AttributeError if none is."""
     if not name.startswith("__"):
-        if name.endswith("_p"):
+        if name.endswith("_p") and name not in PLACES:
             from traceir.tracing.named_primitives import named
 
             if (found := named(name)) is not None:

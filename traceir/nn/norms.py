@@ -20,7 +20,7 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.shapes import axes_in
+from traceir.lax.checks.shapes import axes_or_names_in
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.arithmetic import add, divide, log, square, subtract
 from traceir.numpy.elementwise.composites import clip
@@ -42,7 +42,7 @@ def softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:
     value = operand("softmax", x)
     shape = shape_of(value)
     which = None if where is None else broadcast_to(where, shape)
-    return shares(value, axes_in(axis, len(shape)), which)
+    return shares(value, axes_or_names_in(axis, len(shape)), which)
 
 
 def log_softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:
@@ -57,7 +57,7 @@ def log_softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:
     value = operand("log_softmax", x)
     shape = shape_of(value)
     which = None if where is None else broadcast_to(where, shape)
-    return log_shares(value, axes_in(axis, len(shape)), which)
+    return log_shares(value, axes_or_names_in(axis, len(shape)), which)
 
 
 @composite(static_argnames=["axis", "keepdims"])
@@ -73,7 +73,7 @@ def logmeanexp(
     Array(1000., dtype=float32)
     """
     value = operand("logmeanexp", x)
-    axes = axes_in(axis, len(shape_of(value)))
+    axes = axes_or_names_in(axis, len(shape_of(value)))
     total = logsumexp(value, axes, where=where, keepdims=keepdims)
     return subtract(total, log(_count(value, axes, where, keepdims)))
 
@@ -123,7 +123,7 @@ def standardize(
         raise rules.error("face.choice", got=f"algorithm={algorithm!r}", hint=hint)
     value = operand("standardize", x)
     whole = mean is not None and variance is not None
-    axes = () if whole else axes_in(axis, len(shape_of(value)))
+    axes = () if whole else axes_or_names_in(axis, len(shape_of(value)))
     if mean is None:
         mean = _mean(value, axes, where)
     if variance is None and algorithm == "stable":

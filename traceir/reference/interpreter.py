@@ -73,7 +73,7 @@ def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
 def call_of(eqn: Eqn) -> Callable[..., Any]:
     """The function that computes an equation's results: a kernel with params."""
     if eqn.primitive in REGIONS:
-        return region(ARRAYS, eqn.primitive, dict(eqn.params))
+        return region(ARRAYS, eqn.primitive, eqn.stored())
     if rules.default().prims[eqn.primitive].host:
         return host_call(eqn)
     function = kernel_of(eqn.primitive)

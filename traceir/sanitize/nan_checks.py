@@ -117,7 +117,7 @@ class _NanCheckedProgram(InterpretedProgram):
         """The function of an equation, with a check of its results."""
         if eqn.primitive in REGIONS:
             arrays = _NanCheckedDomain(self.context)
-            return region(arrays, eqn.primitive, dict(eqn.params))
+            return region(arrays, eqn.primitive, eqn.stored())
         call, context = super().call_of(eqn), self.context
 
         def looked_at(*arrays: np.ndarray) -> Any:

@@ -69,7 +69,7 @@ class Sanitized(InterpretedProgram):
         """
         where = str(eqn.source) if eqn.source else None
         if eqn.primitive in REGIONS:
-            inner = region(MARKED, eqn.primitive, dict(eqn.params))
+            inner = region(MARKED, eqn.primitive, eqn.stored())
         else:
             inner = _operation(eqn, super().call_of(eqn), where)
 

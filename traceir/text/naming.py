@@ -11,10 +11,10 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from itertools import count
 from string import ascii_lowercase
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
-from traceir.rules import Rules
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Params, Var, programs_in
+from traceir.rules import Prim, Rules
 from traceir.text.lexer import NUMBER_WORDS
-from traceir.text.shown import shown
+from traceir.text.shown import shown, written
 
 
 def letters(number: int, digits: str = ascii_lowercase) -> str:
@@ -159,9 +159,10 @@ def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> SharedProgra
         if visits[key] > 2:
             continue  # a program used twice has all of its own counted twice by now
         for eqn in closed.eqns:
-            queue.extend((inner, _program_name(eqn, rules)) for inner in subjaxprs(eqn))
-            written = shown(eqn, rules.prims.get(eqn.primitive))
-            queue.extend((inner, "jaxpr") for inner in written.values())
+            row, pairs = written(eqn, full, rules)
+            name = _program_name(row, pairs)
+            queue.extend((inner, name) for inner in programs_in(pairs))
+            queue.extend((inner, "jaxpr") for inner in shown(eqn, row).values())
     for key, (closed, name) in found.items():
         size, outermost = len(closed.eqns), closed is main
         if form.applies(uses=visits[key], equations=size, main=outermost):
@@ -169,10 +170,9 @@ def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> SharedProgra
     return shared
 
 
-def _program_name(eqn: Eqn, rules: Rules) -> str:
+def _program_name(row: Prim | None, params: Params) -> str:
     """The name in the params, where the program itself bears it."""
-    row = rules.prims.get(eqn.primitive)
-    name = dict(eqn.params).get("name")
+    name = dict(params).get("name")
     if row is None or not row.names or not isinstance(name, str):
         return "jaxpr"
     return re.sub(r"\W", "_", name.strip("<>")) or "jaxpr"

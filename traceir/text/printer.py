@@ -18,6 +18,7 @@ from traceir.ir.jaxpr import (
     Eqn,
     Jaxpr,
     Literal,
+    Params,
     TextPrinter,
     UntypedVar,
     Var,
@@ -37,8 +38,8 @@ from traceir.text.doc import (
 from traceir.text.naming import SharedPrograms, VariableNames, shared_programs
 from traceir.text.objects import WRITERS
 from traceir.text.params import guess_domain
-from traceir.text.shown import shown
-from traceir.text.words import number_text, opaque, value_text
+from traceir.text.shown import shown, written
+from traceir.text.words import number_text, opaque, own_text, value_text
 
 # Domains whose innermost tuples are written in square brackets.
 LISTS = ("dimension_numbers", "flags")
@@ -162,15 +163,17 @@ class _ProgramPrinter:
 
     def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> Doc:
         """An equation as a document."""
-        row = self.rules.prims.get(eqn.primitive)
-        inner = dict(eqn.params).get(row.names) if row and row.names else None
+        row, pairs = written(eqn, self.full, self.rules)
+        inner = dict(pairs).get(row.names) if row and row.names else None
         if isinstance(inner, ClosedJaxpr):
             self.suggest(jaxpr, eqn, inner)
         results = self.binders(jaxpr, eqn.outputs)
         # What the row says need not be written.
         effects = eqn.effects - effects_of(eqn.primitive, eqn.params)
-        primitive = "!".join((eqn.primitive, *sorted(effects)))
-        params = self.params(eqn, row)
+        spelled = str.__str__ if self.full else str
+        named = spelled(eqn.primitive)
+        primitive = "!".join((named, *sorted(effects)))
+        params = self.params(eqn, row, pairs)
         operands = self.fill([DocText(self.atom(jaxpr, a)) for a in eqn.inputs])
         equals = " = " if eqn.outputs else ""
         return concat(results, equals, primitive, params, " ", operands)
@@ -181,13 +184,12 @@ class _ProgramPrinter:
             self.names.suggest(inner.jaxpr, inner.jaxpr.invars, jaxpr, eqn.inputs)
             self.names.suggest(inner.jaxpr, inner.jaxpr.outvars, jaxpr, eqn.outputs)
 
-    def params(self, eqn: Eqn, row: Prim | None) -> Doc:
-        # Its pairs, as stored: what reads it as a dict is given names for parts.
-        given = {**dict(iter(eqn.params)), **shown(eqn, row)}
+    def params(self, eqn: Eqn, row: Prim | None, own: Params) -> Doc:
+        given = {**dict(own), **shown(eqn, row)}
         first = [name for name in (row.order if row else ()) if name in given]
         rows = {p.name: p for p in row.params} if row else {}
         pairs = [
-            concat(f"{name}=", self.param(eqn, name, given[name], rows.get(name)))
+            concat(f"{name}=", self.param(eqn, name, given[name], row, rows.get(name)))
             for name in first + sorted(given.keys() - set(first))
             if self.shows(given[name], rows.get(name))
         ]
@@ -207,7 +209,16 @@ class _ProgramPrinter:
         form = self.rules.form("text.params")
         return form.applies(full=self.full, how=param.print, usual=usual)
 
-    def param(self, eqn: Eqn, name: str, value: Hashable, param: Param | None) -> Doc:
+    def param(
+        self,
+        eqn: Eqn,
+        name: str,
+        value: Hashable,
+        row: Prim | None,
+        param: Param | None,
+    ) -> Doc:
+        if row is None and not self.full and not _has_program(value):
+            return DocText(own_text(value))
         domain = param.domain if param else guess_domain(name)
         if self.full and (found := opaque(value)) is not None:
             raise self.refusal(eqn, name, found)

@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, UntypedVar, Var
-from traceir.rules import Prim
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Params, UntypedVar, Var
+from traceir.ir.params import EqnParams
+from traceir.rules import Prim, Rules
 
 
 def shown(eqn: Eqn, row: Prim | None) -> dict[str, ClosedJaxpr]:
@@ -29,6 +30,19 @@ def shown(eqn: Eqn, row: Prim | None) -> dict[str, ClosedJaxpr]:
         for name, primitive in names.items()
         if given.get(name) is None
     }
+
+
+def written(eqn: Eqn, full: bool, rules: Rules) -> tuple[Prim | None, Params]:
+    """The row and the params of an equation that text has: of a user's primitive no
+    row, and the params that it was given. Full text has what is stored.
+
+    >>> from traceir.rules import default
+    >>> written(Eqn("neg", (), ()), False, default())[0].name
+    'neg'
+    """
+    params = eqn.params
+    own = params.read() if isinstance(params, EqnParams) and not full else params
+    return None if own is not params else rules.prims.get(eqn.primitive), tuple(own)
 
 
 @lru_cache(maxsize=256)

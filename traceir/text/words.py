@@ -206,6 +206,15 @@ def value_text(value: object, lists: bool = False, exact: bool = False) -> str:
     return repr(value)
 
 
+def own_text(value: object) -> str:
+    """A param of a user's primitive, as JAX has it: Python's text without addresses.
+
+    >>> own_text((1, "text", None)), own_text("text"), own_text(np.dtype("int8"))
+    ("(1, 'text', None)", 'text', 'int8')
+    """
+    return re.sub(r"\b0x[0-9a-f]{4,}\b", "0xXXXXXXXXXXXX", str(value))
+
+
 def opaque(value: object) -> object | None:
     """The part of a parameter's value that no text can stand for, or None.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
-from traceir.ir.params import stored
+from traceir.ir.params import EqnParams, NamedPrimitive, stored
 from traceir.tracing.trace import Trace, Value, bind, call_form, in_force
 
 # Params that JAX's primitives have and these have not.
@@ -20,7 +20,7 @@ HIDDEN = {"jit": ("inline",)}
 WITH_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
-class BuiltInPrimitive(str):
+class BuiltInPrimitive(NamedPrimitive):
     """A primitive of the tables: the name that equations have for it.
 
     >>> import traceir
@@ -32,13 +32,6 @@ class BuiltInPrimitive(str):
     """
 
     __slots__ = ()
-    call_primitive = False
-    map_primitive = False
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return str(self)
 
     @property
     def multiple_results(self) -> bool:
@@ -55,6 +48,13 @@ class BuiltInPrimitive(str):
         found = bind(str(self), *values, **own)
         return list(found) if self.multiple_results else found
 
+    def eqn_params(
+        self, avals: Sequence[ShapedArray], params: Mapping[str, Any]
+    ) -> EqnParams:
+        """The params that an equation stores; those left out are as the row says."""
+        given = {name: stored(value) for name, value in params.items()}
+        return super().eqn_params(avals, {**call_form(self)[0], **given})
+
     def bind_with_trace(
         self,
         trace: Trace | None,
@@ -66,15 +66,16 @@ class BuiltInPrimitive(str):
         with in_force(trace):
             return self.bind(*values, **params)
 
-    def get_bind_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The params that `bind` takes for an equation's: functions are among them."""
-        return dict(params)
-
     def __repr__(self) -> str:
         return str(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return builtin, (str(self),)
+
+
+def primitive_of(name: str) -> NamedPrimitive:
+    """The primitive that equations hold: a user's own, or that of a name."""
+    return name if isinstance(name, NamedPrimitive) else builtin(name)
 
 
 @functools.cache

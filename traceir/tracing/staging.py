@@ -20,11 +20,11 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.dependence import behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
-from traceir.ir.params import NONE, EqnParams
+from traceir.ir.params import NONE
 from traceir.ir.promotion import canonical_dtype
 from traceir.ir.typecheck import infer
 from traceir.ir.unroll_report import refuse_unrolled
-from traceir.tracing.named_primitives import builtin
+from traceir.tracing.named_primitives import primitive_of
 from traceir.tracing.trace import (
     OPENING,
     Trace,
@@ -185,7 +185,8 @@ class StagingTrace(Trace):
         outputs = tuple(map(Var, avals))
         where = line()
         effects = effects_of(primitive, params)
-        named, own = builtin(primitive), EqnParams(params) if params else NONE
+        named = primitive_of(primitive)
+        own = named.params_type(params) if params else NONE
         self.eqns.append(Eqn(named, atoms, outputs, own, effects, where))
         if len(self.eqns) == self.look_at:
             so_far = Jaxpr((), (), tuple(self.eqns), (), self.name)

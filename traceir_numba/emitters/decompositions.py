@@ -158,7 +158,7 @@ def called(param: str) -> Callable[[Eqn], ClosedJaxpr]:
     """The program in a param."""
 
     def program(eqn: Eqn) -> ClosedJaxpr:
-        found = eqn.param(param)
+        found = eqn.stored()[param]
         assert isinstance(found, ClosedJaxpr)
         return found
 

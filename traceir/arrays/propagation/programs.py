@@ -171,7 +171,7 @@ class _Walk:
         self.given_up.append(f"{eqn.primitive}: {reason}{at}")
 
     def _applied(self, eqn: Eqn, specs: list[Spec]) -> list[Spec]:
-        params: dict[str, Any] = dict(eqn.params)
+        params = eqn.stored()
         match eqn.primitive:
             case "scan":
                 return self._scan(params, specs)

@@ -8,6 +8,7 @@ functions, too. Start reading at `bcoo.BCOO`.
 - `bcsr`: sparse matrices by rows
 - `coordinates`: values and indices, and functions of one example as of a batch
 - `elements`: values of sparse arrays: found, summed, multiplied and put among zeros
+- `linalg`: solutions of sparse systems, which SciPy's SuperLU finds on the host
 - `layouts`: the same sparse array in another order, shape or layout
 - `made`: sparse arrays of nothing, of ones and of random numbers
 - `products`: products of sparse arrays

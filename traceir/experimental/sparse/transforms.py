@@ -66,6 +66,7 @@ _CALLS = {
     "jit": "jaxpr",
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
+    "custom_primitive_call": "call_jaxpr",
     "remat2": "jaxpr",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -12,6 +12,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import is_tracer
 from traceir.tracing.concretization import advice, demanded, origin
+from traceir.tracing.trace import current_trace
 
 ShapeLike = Any
 
@@ -87,10 +88,25 @@ def axes_in(axis: Any, rank: int) -> tuple[int, ...]:
     >>> axes_in(None, 2), axes_in((-1, 0), 2)
     ((0, 1), (1, 0))
     """
+    return _all_in(axis, rank, axis_in)
+
+
+def axes_or_names_in(axis: Any, rank: int) -> tuple[Any, ...]:
+    """As `axes_in`, where an axis may be the name of one that is mapped over here."""
+    trace = current_trace()
+    bound = trace.axes if trace else {}
+
+    def one(axis: Any, rank: int) -> Any:
+        return axis if isinstance(axis, str) and axis in bound else axis_in(axis, rank)
+
+    return _all_in(axis, rank, one)
+
+
+def _all_in(axis: Any, rank: int, one: Callable[[Any, int], Any]) -> tuple[Any, ...]:
     if axis is None:
         return tuple(range(rank))
     asked = axis if isinstance(axis, (tuple, list)) else (axis,)
-    found = tuple(axis_in(a, rank) for a in asked)
+    found = tuple(one(a, rank) for a in asked)
     if len(set(found)) != len(found):
         raise rules.error("face.axis-repeated", got=f"axes {tuple(asked)}")
     return found

@@ -82,7 +82,9 @@ def reshape(
     The last dimension is the fastest, in the order "F" the first, before and after.
 
     `copy` is what the Array API standard asks for: no array can tell whether it shares
-    memory. Raises TypeError (face.shape, face.reshape), ValueError (face.choice),
+    memory. An array of NumPy's stays one, of its own dtype, as in JAX.
+
+    Raises TypeError (face.shape, face.reshape), ValueError (face.choice),
     NotImplementedError (array.order).
 
     >>> import traceir.numpy as jnp
@@ -96,6 +98,15 @@ def reshape(
     if sizes is None or prod(sizes) != prod(shape_of(value)):
         got = f"{typeof(value).str_short()} into {asked}"
         raise rules.error("face.reshape", got=got)
+    if isinstance(a, np.ndarray | np.generic):
+        of_numpy: Any = a
+        kept: Array = of_numpy.reshape(sizes, order=order)  # to checkers alone an Array
+        return kept
+    return _arranged(value, sizes, order)
+
+
+def _arranged(value: Operand, sizes: tuple[int, ...], order: str) -> Array:
+    """The elements under a shape that they fit, as `reshape` has it."""
     if order == "F":
         turned = lax.reshape(_reversed(value), sizes[::-1])
         return _reversed(turned)
@@ -134,7 +145,8 @@ def ravel(a: Operand, order: str = "C", *, out_sharding: OutSharding = None) -> 
     """
     if order == "K":
         raise rules.error("array.order", got="order='K' of ravel")
-    return reshape(a, (-1,) if prod(shape_of(operand("ravel", a))) else (0,), order)
+    value = operand("ravel", a)
+    return _arranged(value, (prod(shape_of(value)),), order)
 
 
 def transpose(a: Operand, axes: Sequence[int] | None = None) -> Array:

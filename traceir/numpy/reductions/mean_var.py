@@ -7,7 +7,6 @@ Serves: face.axis, face.axis-repeated, function.composite
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,12 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.shapes import axes_in
+from traceir.lax.checks.shapes import axes_or_names_in
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.arithmetic import divide, subtract
 from traceir.numpy.elementwise.composites import where as _where
 from traceir.numpy.elementwise.logic import greater
-from traceir.numpy.reductions.reductions import Axis, reduced, truths
+from traceir.numpy.reductions.reductions import Axis, extent_of, reduced, truths
 from traceir.tracing.trace import typeof
 
 SINGLE = np.dtype(np.float32)
@@ -68,7 +67,8 @@ def mean(
     half = dtype is None and is_half(wanted)
     value = convert(value, SINGLE if half else wanted)
     return convert(
-        _mean(value, axes_in(axis, len(shape_of(value))), keepdims, where), wanted
+        _mean(value, axes_or_names_in(axis, len(shape_of(value))), keepdims, where),
+        wanted,
     )
 
 
@@ -84,7 +84,7 @@ def _count(
 ) -> Operand:
     """The number of elements of each line that count, by `where` if it is given."""
     if where is None:
-        return typed(prod(shape_of(x)[d] for d in axes), dtype, False)
+        return typed(extent_of(shape_of(x), axes), dtype, False)
     some = broadcast_to(convert(truths(where), dtype), shape_of(x))
     return reduced("reduce_sum", some, axes, keepdims)
 
@@ -116,7 +116,7 @@ def var(
     no_out("var", out)
     value = operand("var", a)
     wanted = None if dtype is None else _moment_dtype("var", value, dtype)
-    axes = axes_in(axis, len(shape_of(value)))
+    axes = axes_or_names_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("var", value, mean)
     return _var(value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted)
@@ -180,7 +180,7 @@ def std(
     if wanted is not None and not is_inexact(wanted):
         got, hint = f"std in dtype {wanted}", "ask for a floating or complex dtype"
         raise rules.error("face.choice", got=got, hint=hint)
-    axes = axes_in(axis, len(shape_of(value)))
+    axes = axes_or_names_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("std", value, mean)
     return _std(value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted)

@@ -30,11 +30,13 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.checks.shapes import axes_in, axis_in
+from traceir.lax.checks.shapes import axes_or_names_in, axis_in
 from traceir.numpy.elementwise.composites import where as _where
 from traceir.tracing.trace import bind, typeof
 
 Axis = Any
+# The reductions over examples, too, by those over dimensions.
+COLLECTIVES = {"reduce_sum": lax.psum, "reduce_max": lax.pmax, "reduce_min": lax.pmin}
 
 
 def truths(where: Operand) -> Operand:
@@ -55,19 +57,32 @@ def reduced(
     """`x`, checked and of the right dtype, reduced.
 
     `where` leaves out elements, by putting the primitive's `identity` in their place;
-    `initial` takes part as one more element, by `combine`.
+    `initial` takes part as one more element, by `combine`. Among the axes may be names
+    of those that are mapped over, where there is a collective that does the same.
     """
-    axes = axes_in(axis, len(shape_of(x)))
+    axes = axes_or_names_in(axis, len(shape_of(x)))
     if options.get("where") is not None:
         dtype, which = typeof(x).dtype, truths(options["where"])
         x = _where(which, x, typed(options["identity"], dtype, False))
-    result: Array = bind(primitive, x, axes=axes)
+    named = [a for a in axes if isinstance(a, str)]
+    if named and primitive not in COLLECTIVES:
+        got = f"{named[0]!r}, the name of a mapped axis, for {primitive}"
+        raise rules.error("face.axis-type", got=got)
+    result: Array = (
+        COLLECTIVES[primitive](x, axes) if named else bind(primitive, x, axes=axes)
+    )
     if keepdims:
-        result = lax.expand_dims(result, axes)
+        result = lax.expand_dims(result, [a for a in axes if a not in named])
     if options.get("initial") is not None:
         initial = convert(operand(primitive, options["initial"]), result.dtype)
         result = bind(options["combine"], initial, result)
     return result
+
+
+def extent_of(shape: tuple[int, ...], axes: tuple[Any, ...]) -> int:
+    """The number of elements along axes of a shape, and along named ones."""
+    sizes = (lax.axis_size(a) if isinstance(a, str) else shape[a] for a in axes)
+    return _product(sizes)
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
@@ -152,9 +167,9 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
     value = operand(name, x)
     refuse_key(value)
     shape, dtype = shape_of(value), typeof(value).dtype
-    axes = axes_in(axis, len(shape))
+    axes = axes_or_names_in(axis, len(shape))
     masked = options["where"] is not None
-    if options["initial"] is None and (masked or not _product(shape[d] for d in axes)):
+    if options["initial"] is None and (masked or not extent_of(shape, axes)):
         got = f"{name} of shape {shape}" + " under a mask" * masked
         raise rules.error("face.reduce-empty", got=got)
     return reduced(

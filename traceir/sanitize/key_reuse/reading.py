@@ -153,7 +153,7 @@ def _read(closed: ClosedJaxpr) -> KeyUses:
         values = [None] * len(operands)
         outs = [v.aval for v in eqn.outputs]
         line = str(eqn.source) if eqn.source else ""
-        found = reading.step(eqn.primitive, eqn.params, operands, values, outs, line)
+        found = reading.step(eqn.primitive, eqn.pairs, operands, values, outs, line)
         known.update(zip(eqn.outputs, found, strict=True))
     consts = ((a, _used(held.root)) for a, held in reading.arrays.values())
     return KeyUses(

@@ -16,7 +16,7 @@ from traceir import lax
 from traceir.arrays.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import Operand, promoted_inexact, shape_of, typed
-from traceir.lax.checks.shapes import axes_in
+from traceir.lax.checks.shapes import axes_or_names_in
 from traceir.numpy.arrays.creation import broadcast_to
 from traceir.numpy.elementwise.arithmetic import (
     divide,
@@ -102,7 +102,7 @@ def logsumexp(
     value, factor = _factored("logsumexp", a, b)
     if where is not None:
         value = _where(where, value, 0)
-    axes = axes_in(axis, len(shape_of(value)))
+    axes = axes_or_names_in(axis, len(shape_of(value)))
     is_complex = typeof(value).dtype.kind == "c"
     part = lax.real(value) if is_complex else value
     shift = _shift(part, axes, keepdims, where)

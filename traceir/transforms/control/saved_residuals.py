@@ -14,7 +14,7 @@ from traceir.ir.avals import stacked
 from traceir.ir.checkpoint_policies import Policy
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var, sort_params
-from traceir.tracing.named_primitives import BuiltInPrimitive
+from traceir.tracing.named_primitives import primitive_of
 from traceir.transforms.control.cond import branches_of, common
 from traceir.transforms.control.regions import Slot, any_of, either, extended, given
 from traceir.transforms.control.scan import ScanEqn
@@ -88,7 +88,7 @@ def saved_residuals(
 
 def _is_saved(eqn: Eqn, policy: Policy) -> bool:
     """True if the policy says so."""
-    prim = BuiltInPrimitive(eqn.primitive)
+    prim = primitive_of(eqn.primitive)
     return bool(policy(prim, *(a.aval for a in eqn.inputs), **given(eqn.params)))
 
 

@@ -5,6 +5,7 @@ transforms open. Start reading at `custom_jvp.custom_jvp`.
 
 - `callbacks`: rules of callbacks: the host is called for each example
 - `closure_convert`: captured values made arguments
+- `copies`: the primitive of a copy, which libraries apply by name
 - `custom_batching`: batching of functions with rules of their own
 - `custom_calls`: calls of functions with derivative rules: parts common to both
 - `custom_gradient`: functions that return their derivative, too

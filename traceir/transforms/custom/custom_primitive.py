@@ -6,8 +6,8 @@ Serves: custom_primitive.*
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
+from traceir.ir.params import EqnParams, NamedPrimitive
 from traceir.tracing.callbacks import pure_callback
 from traceir.tracing.trace import (
     OPENING,
@@ -49,15 +50,16 @@ R = TypeVar("R", bound=Rule)
 
 
 @entry_points("bind")
-class Primitive:
+class Primitive(NamedPrimitive):
     """An operation that a user defines: by what it computes, and by its rules.
 
     `def_impl` gives what it computes outside of traces, `def_abstract_eval` the types
     of its results, `set_lowering` a function of operations that computes the same in
     programs; a primitive without one calls its `impl` on the host. Its derivative, its
     transpose and its batching are registered in `traceir.as_jax.modules.interpreters`.
-    An equation holds it as a call of that function's program, so that whatever runs a
-    program runs it.
+    An equation holds it, and beside the params that it was given a call of that
+    function's program: whatever runs a program runs that, by the row that all
+    primitives of users have.
 
     >>> import traceir
     >>> from traceir.as_jax.modules.interpreters import mlir
@@ -67,19 +69,38 @@ class Primitive:
     >>> mlir.register_lowering(twice_p, mlir.lower_fun(lambda x: 2 * x, False))
     >>> twice_p.bind(3.0), traceir.jit(twice_p.bind)(3.0)
     (6.0, Array(6., dtype=float32, weak_type=True))
+    >>> traceir.make_jaxpr(twice_p.bind)(3.0)
+    { lambda ; a:f32[]. let b:f32[] = twice a in (b,) }
     """
 
     multiple_results = False
-    call_primitive = False
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        return super().__new__(cls, CALL)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self._name = name
         self.impl: Rule | None = None
         self.abstract_eval: Rule | None = None
         self.lowering: Rule | None = None
 
     def __repr__(self) -> str:
-        return self.name
+        return self._name
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self._name, spec)
+
+    def __eq__(self, other: object) -> bool:
+        # Looked up by the name of a row it is found where that name is.
+        named = type(other) is str and str.__eq__(self, other)
+        return self is other or named
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = NamedPrimitive.__hash__
 
     def def_impl(self, impl: R) -> R:
         """Set what it computes of arrays, and return it: this is a decorator."""
@@ -118,8 +139,16 @@ class Primitive:
         if trace is None or (trace.sole is False and not any_traced(args)):
             return self.run(args, params)
         call = PrimitiveCall(self, tuple(params.items()))
-        found = bind_all(CALL, args, call_params(call))
+        found = bind_all(self, args, call_params(call))
         return list(found) if self.multiple_results else found[0]
+
+    def eqn_params(
+        self, avals: Sequence[ShapedArray], params: Mapping[str, Hashable]
+    ) -> EqnParams:
+        """The params that its equation stores: a call with these, and its program."""
+        call = PrimitiveCall(self, tuple(params.items()))
+        program, captured = call.program(avals)
+        return CallParams(call_params(call, program, len(captured)))
 
     def run(self, args: Sequence[Value], params: dict[str, Any]) -> Any:
         """The results outside of traces."""
@@ -160,6 +189,18 @@ class PrimitiveCall:
         """The results of `impl`, as NumPy arrays."""
         found = self.results(self.primitive.run(arrays, dict(self.params)))
         return [np.asarray(v, a.dtype) for v, a in zip(found, outs, strict=True)]
+
+    def program(
+        self, avals: Sequence[ShapedArray]
+    ) -> tuple[ClosedJaxpr, tuple[Tracer, ...]]:
+        """The program of operands of such types, and what it captures of traces.
+
+        Raises TypeError (custom_primitive.types) where `abstract_eval` tells others.
+        """
+        name = self.primitive.name
+        found = program_of(self, avals, [""] * len(avals), name, "jit")
+        check_types(self, found[0], avals)
+        return found
 
     def results(self, found: Any) -> list[Any]:
         """Results as a list."""
@@ -212,6 +253,20 @@ def call_params(call: PrimitiveCall, program: Any = None, captured: int = 0) -> 
     )
 
 
+class CallParams(EqnParams):
+    """The params of a call, which are read as those that the primitive was given."""
+
+    __slots__ = ()
+
+    def read(self) -> Params:
+        """The primitive's own; where only its name is known, those of the row."""
+        found: Any = dict(iter(self))["primitive"]
+        return self if found.function is None else found.function.params
+
+
+Primitive.params_type = CallParams
+
+
 def call_of(params: Params) -> PrimitiveCall:
     """The call that an equation holds; TypeError (custom.named) where it was read."""
     found: Any = dict(params)["primitive"]
@@ -223,20 +278,24 @@ def call_of(params: Params) -> PrimitiveCall:
 
 def open_call(values: Values, params: Params) -> Any:
     """Apply a primitive: run it, pass it on as it is, or make its program."""
+    params = tuple(params)  # as the row has them
     given, trace = dict(params), current_trace()
     if isinstance(given["call_jaxpr"], ClosedJaxpr):
-        return handle(CALL, values, params)
+        return handle(named_of(params), values, params)
     call = call_of(params)
     if trace is None:
         return call.results(call.primitive.run(values, dict(call.params)))
     if trace.takes_functions(values) or trace.kind == "BatchTrace":
-        return handle(CALL, values, params)
-    avals = [typeof(v) for v in values]
-    name = call.primitive.name
-    program, captured = program_of(call, avals, [""] * len(avals), name, "jit")
-    check_types(call, program, avals)
+        return handle(call.primitive, values, params)
+    program, captured = call.program([typeof(v) for v in values])
     own = call_params(call, program, len(captured))
-    return handle(CALL, (*captured, *values), own)
+    return handle(call.primitive, (*captured, *values), own)
+
+
+def named_of(params: Params) -> str:
+    """The primitive of a call; the name of all, where it was read from text."""
+    found: Any = dict(params)["primitive"]
+    return CALL if found.function is None else found.function.primitive
 
 
 def check_types(
@@ -279,6 +338,7 @@ def transpose_of_call(
     cotangents: Cotangents, operands: Sequence[Any], params: Params
 ) -> Cotangents:
     """The rule that is registered, on cotangents of which some are Zero."""
+    params = tuple(params)
     call = call_of(params)
     own = own_values(operands, params)
     rule = call.rule(TRANSPOSES, "transpose")

@@ -14,9 +14,8 @@ from traceir.errors import JaxprTypeError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, programs_in
-from traceir.ir.params import EqnParams, sort_params, stored
+from traceir.ir.params import NamedPrimitive
 from traceir.ir.typecheck import check
-from traceir.tracing.named_primitives import BuiltInPrimitive
 from traceir.tracing.trace import Tracer
 
 Effects: TypeAlias = AbstractSet[Any]
@@ -39,13 +38,13 @@ __all__ = [
 def new_jaxpr_eqn(
     invars: Sequence[Atom],
     outvars: Sequence[Var],
-    primitive: BuiltInPrimitive,
+    primitive: NamedPrimitive,
     params: Mapping[str, Any],
     effects: Effects,
     source_info: Any = None,
     ctx: Any = None,
 ) -> Eqn:
-    """An equation of a primitive of the tables; its effects are those that it has.
+    """An equation of a primitive, of the tables or a user's, with the effects it has.
 
     Params that are left out are as the primitive's row says, as where it is bound.
 
@@ -56,11 +55,9 @@ def new_jaxpr_eqn(
     >>> Jaxpr((), (a,), (eqn,), (b,))
     { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
     """
-    row = rules.default().prims.get(primitive)
-    if row is None:
+    if primitive not in rules.default().prims:
         raise rules.error("program.primitive", got=str(primitive))
-    given = {name: stored(value) for name, value in params.items()}
-    own = EqnParams(sort_params({**row.defaults, **given}))
+    own = primitive.eqn_params([a.aval for a in invars], params)
     does = effects_of(primitive, own)
     return Eqn(primitive, tuple(invars), tuple(outvars), own, does)
 
