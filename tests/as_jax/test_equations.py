@@ -11,10 +11,11 @@ import pytest
 import traceir as jax
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.as_jax.modules.core import Literal, jaxpr_as_fun
+from traceir.as_jax.modules.core import Literal, eval_jaxpr, jaxpr_as_fun
 from traceir.as_jax.modules.extend.core.primitives import jit_p
+from traceir.as_jax.modules.extend.core.program_parts import check_jaxpr
 from traceir.ir.params import EqnParams
-from traceir.text import parse
+from traceir.text import parse, to_text
 
 
 def walked(closed: Any, *args: Any) -> list[Any]:
@@ -103,3 +104,33 @@ def test_an_effect_of_an_equation_is_one_of_its_program() -> None:
     closed = jax.make_jaxpr(lambda x: jax.debug.print("{}", x))(1.0)
     assert closed.effects == closed.jaxpr.effects == closed.eqns[0].effects != set()
     assert jaxpr_as_fun(jax.make_jaxpr(jnp.sin)(1.0))(0.0) == [0.0]
+
+
+SCATTERS = {
+    "add": (lambda r: r.add(2.0), 5.0),
+    "multiply": (lambda r: r.multiply(2.0), 6.0),
+    "min": (lambda r: r.min(2.0), 2.0),
+    "max": (lambda r: r.max(2.0), 3.0),
+}
+
+
+@pytest.mark.parametrize("name", SCATTERS)
+def test_a_scatter_tells_how_it_combines(name: str) -> None:
+    write, combined = SCATTERS[name]
+    x = jnp.array([3.0, 4.0])
+    closed = jax.make_jaxpr(lambda x: write(x.at[jnp.array([0])]))(x)
+    eqn = closed.eqns[-1]
+    assert eval_jaxpr(eqn.params["update_jaxpr"], (), 3.0, 2.0) == [combined]
+    assert eqn.params.get("update_jaxpr") is dict(eqn.params)["update_jaxpr"]
+    again = eqn.primitive.bind(x, jnp.array([[0]]), jnp.array([2.0]), **eqn.params)
+    assert again.tolist() == [combined, 4.0]
+    # It is no part of the program, whose text and equality are by the primitive.
+    assert parse(to_text(closed, full=True)) == closed
+    check_jaxpr(jax.make_jaxpr(lambda x: walked(closed, x))(x).jaxpr)
+    copied = pickle.loads(pickle.dumps(eqn.params))
+    assert copied == eqn.params and copied["update_jaxpr"] is None
+
+
+def test_a_scatter_that_sets_combines_nothing() -> None:
+    closed = jax.make_jaxpr(lambda x: x.at[jnp.array([0])].set(2.0))(jnp.ones(3))
+    assert closed.eqns[-1].params["update_jaxpr"] is None

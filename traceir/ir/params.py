@@ -29,6 +29,8 @@ class NamedInPrograms(Enum):
 # another param of the same equation, which tells primitives apart.
 NUMBERS = "dimension_numbers"
 NAMED_NUMBERS: dict[str, Callable[..., Any]] = {}
+# They get programs for these, which are stored as None where the row names a primitive.
+APPLIED = {"update_jaxpr"}
 
 
 class EqnParams(tuple[tuple[str, Hashable], ...]):
@@ -107,8 +109,11 @@ class NamedPrimitive(str):
     __slots__ = ()
     call_primitive = False
     map_primitive = False
-    # Calls of it in equations are read as these.
-    params_type = EqnParams
+
+    @property
+    def params_type(self) -> type[EqnParams]:
+        """The class of the params of equations, by which they are read."""
+        return EqnParams
 
     @property
     def name(self) -> str:
@@ -153,8 +158,15 @@ def stored(value: Any) -> Any:
     return tuple(map(stored, value)) if isinstance(value, tuple) else value
 
 
+class Applied:
+    """The class of programs that readers get for the primitive that a row names."""
+
+
 def sort_params(params: Mapping[str, Hashable]) -> Params:
     """Params in the order in which an equation stores them."""
     if NUMBERS in params:
         params = {**params, NUMBERS: stored(params[NUMBERS])}
+        for name in APPLIED.intersection(params):
+            if isinstance(params[name], Applied):
+                params[name] = None
     return tuple(sorted(params.items())) if params else ()

@@ -148,7 +148,7 @@ class _Writer:
 
     def within(self, eqn: Eqn) -> Iterator[tuple[ClosedJaxpr, str]]:
         """The programs of an equation and the name that each would have."""
-        row, params = self.rules.prims.get(eqn.primitive), dict(eqn.params)
+        row, params = self.rules.prims.get(eqn.primitive), eqn.stored()
         name = params.get("name") if row and row.names else None
         plain = re.sub(r"\W", "_", name.strip("<>")) if isinstance(name, str) else ""
         yield from ((inner, plain or "jaxpr") for inner in subjaxprs(eqn))
@@ -156,7 +156,7 @@ class _Writer:
 
     def applications(self, eqn: Eqn, row: Prim | None) -> dict[str, ClosedJaxpr]:
         """The params that a row writes as the application of a primitive."""
-        params, found = dict(eqn.params), {}
+        params, found = eqn.stored(), {}
         for param in row.params if row and eqn.inputs else ():
             if param.applies and params.get(param.name) is None:
                 key = param.applies, eqn.inputs[0].aval.dtype

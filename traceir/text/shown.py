@@ -24,7 +24,7 @@ def shown(eqn: Eqn, row: Prim | None) -> dict[str, ClosedJaxpr]:
     if not names or not eqn.inputs or isinstance(eqn.inputs[0], UntypedVar):
         return {}
     dtype = eqn.inputs[0].aval.dtype
-    given = dict(eqn.params)
+    given = eqn.stored()
     return {
         name: application(primitive, dtype)
         for name, primitive in names.items()

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
-from traceir.ir.params import EqnParams, NamedPrimitive, stored
+from traceir.ir.jaxpr import Eqn, Jaxpr, UntypedVar
+from traceir.ir.params import Applied, EqnParams, NamedPrimitive, stored
 from traceir.tracing.trace import Trace, Value, bind, call_form, in_force
 
 # Params that JAX's primitives have and these have not.
@@ -48,12 +49,18 @@ class BuiltInPrimitive(NamedPrimitive):
         found = bind(str(self), *values, **own)
         return list(found) if self.multiple_results else found
 
+    @property
+    def params_type(self) -> type[EqnParams]:
+        """The class of its params."""
+        return params_type(self)
+
     def eqn_params(
         self, avals: Sequence[ShapedArray], params: Mapping[str, Any]
     ) -> EqnParams:
         """The params that an equation stores; those left out are as the row says."""
         given = {name: stored(value) for name, value in params.items()}
-        return super().eqn_params(avals, {**call_form(self)[0], **given})
+        made = super().eqn_params(avals, {**call_form(self)[0], **given})
+        return self.params_type(made)
 
     def bind_with_trace(
         self,
@@ -76,6 +83,39 @@ class BuiltInPrimitive(NamedPrimitive):
 def primitive_of(name: str) -> NamedPrimitive:
     """The primitive that equations hold: a user's own, or that of a name."""
     return name if isinstance(name, NamedPrimitive) else builtin(name)
+
+
+class AppliedJaxpr(Jaxpr, Applied):
+    """A program that applies a primitive to two numbers of any type."""
+
+
+class AppliedParams(EqnParams):
+    """Params of which one is read as a program that applies a primitive."""
+
+    __slots__ = ()
+    programs: ClassVar[dict[str, AppliedJaxpr]]
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return self.programs.get(key) if found is None else found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EqnParams, (tuple(self),)
+
+
+@functools.cache
+def params_type(primitive: str) -> type[EqnParams]:
+    """The class of the params of a primitive of the tables."""
+    row = rules.default().prims.get(primitive)
+    named = {p.name: p.applies for p in row.params if p.applies} if row else {}
+    if not named:
+        return EqnParams
+    x, y, z = (UntypedVar() for _ in range(3))
+    programs = {
+        name: AppliedJaxpr((), (x, y), (Eqn(builtin(applied), (x, y), (z,)),), (z,))
+        for name, applied in named.items()
+    }
+    return type("AppliedParams", (AppliedParams,), {"programs": programs})
 
 
 @functools.cache

@@ -142,6 +142,11 @@ class Primitive(NamedPrimitive):
         found = bind_all(self, args, call_params(call))
         return list(found) if self.multiple_results else found[0]
 
+    @property
+    def params_type(self) -> type[EqnParams]:
+        """The class of its calls' params."""
+        return CallParams
+
     def eqn_params(
         self, avals: Sequence[ShapedArray], params: Mapping[str, Hashable]
     ) -> EqnParams:
@@ -262,9 +267,6 @@ class CallParams(EqnParams):
         """The primitive's own; where only its name is known, those of the row."""
         found: Any = dict(iter(self))["primitive"]
         return self if found.function is None else found.function.params
-
-
-Primitive.params_type = CallParams
 
 
 def call_of(params: Params) -> PrimitiveCall:
