@@ -26,6 +26,26 @@ def refused(rule: str, call: Callable[[], Any]) -> None:
         raise AssertionError(f"{rule} does not refuse it")
 
 
+def compiled_elsewhere(x: Any) -> None:
+    """Call functions that were compiled for arrays which lie otherwise."""
+    mesh, value = x.sharding.mesh, np.arange(8.0)
+    whole = NamedSharding(mesh, P())
+    double = jax.jit(lambda v: v * 2)
+    there = double.lower(x).compile()
+    assert there.input_shardings == ((x.sharding,), {})
+    assert there.output_shardings == x.sharding
+    assert there.in_avals[0][0].shape == there.jaxpr.in_avals[0].shape == (8,)
+    for given in x, value, jax.device_put(value, whole):
+        found = there(given)
+        assert found.sharding == x.sharding and found.shape == (8,)
+        everything = multihost_utils.process_allgather(found)
+        assert (everything == 2 * value).all()
+    here = double.lower(value).compile()
+    assert (np.asarray(here(value)) == np.asarray(here(x))).all()
+    refused("jit.compiled", lambda: there(value[:4]))
+    refused("array.addressable", lambda: jax.jit(lambda v: v + x).lower(value))
+
+
 def main() -> None:
     """Ask for what there is not."""
     jax.config.update("num_cpu_devices", 3)
@@ -69,6 +89,7 @@ def main() -> None:
     total = jax.jit(lambda v: v.sum())(x)
     assert float(total) == 28 and total.is_fully_replicated
     assert not total.is_fully_addressable
+    compiled_elsewhere(x)
     x.delete()
     assert x.is_deleted()
     refused("process.programs", lambda: multihost_utils.sync_global_devices(f"{here}"))

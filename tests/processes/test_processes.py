@@ -116,7 +116,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     "kind, how, bound, rule",
     [
         ("another", "-", "60", "process.programs"),
-        ("raises", "-", "60", "a fault of the user's own"),
+        ("raises", "-", "60", "ValueError: a fault of the user's own"),
     ][: None if SOAK else 1],
 )
 def test_one_process_fails(

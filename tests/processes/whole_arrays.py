@@ -93,3 +93,33 @@ def layouts_on_a_turned_square(jax: Any) -> Any:
         found += [x, x.T, x.reshape(2, 4, 16), jax.device_put(x, corners), total(x)]
         found += [x[jnp.array([1, 0, 5])], x.at[3].set(0)]
     return found
+
+
+@program
+def compiled_ahead(jax: Any) -> Any:
+    """Functions that are compiled before they are called, for arrays and for types."""
+    jnp, P, sharding = jax.numpy, jax.sharding.PartitionSpec, jax.sharding.NamedSharding
+    mesh = ring(jax)
+    rows, everywhere = sharding(mesh, P("x", None)), sharding(mesh, P())
+    x, w = placed(jax, mesh, drawn(8, 6), "x", None), drawn(6, 3, seed=1)
+    described = jax.ShapeDtypeStruct((8, 6), "float32", sharding=rows)
+
+    def powers(x: Any, w: Any, power: int, *, shift: Any) -> Any:
+        return {"y": jnp.tanh(x @ w) ** power + shift, "sum": jnp.sum(x) * shift}
+
+    f = jax.jit(powers, static_argnums=2)
+    first = f.lower(x, w, 2, shift=2.0).compile()(x, w, shift=2.0)
+    second = f.lower(described, w, 3, shift=w[0]).compile()(x, w, shift=w[0])
+    g = jax.jit(jnp.cos, in_shardings=rows, out_shardings=everywhere)
+    third = g.lower(described).compile()(x)
+    total = jax.shard_map(
+        lambda a: jax.lax.psum(a.sum(), "x"), mesh=mesh, in_specs=P("x"), out_specs=P()
+    )
+    slopes = jax.jit(jax.grad(lambda a: total(a * a)))
+    return (
+        first,
+        second,
+        third,
+        slopes.lower(x).compile()(x),
+        slopes.lower(drawn(8, 6)).compile()(drawn(8, 6)),
+    )

@@ -80,10 +80,36 @@ def test_shardings_of_jit_are_those_of_arguments() -> None:
     assert outer(jnp.ones((8, 4))).sharding.is_equivalent_to(rows, 2)
 
 
-def test_a_result_of_a_compiled_function_lies_so_too() -> None:
-    compiled = traceir.jit(jnp.sin).lower(_rows()).compile()
-    assert compiled(_rows()).sharding.spec == P("x", None)
-    assert compiled(jnp.ones((8, 4))).sharding == SingleDeviceSharding()
+def test_a_function_that_is_compiled_ahead_is_so_for_layouts() -> None:
+    plain, rows = np.ones((8, 4), "float32"), place(traceir, "x -")
+    columns = NamedSharding(rows.mesh, P(None, "x"))
+    described = traceir.ShapeDtypeStruct((8, 4), "float32", sharding=rows)
+    turned = jnp.transpose
+    for function, given, found in (
+        (traceir.jit(turned), _rows(), columns),
+        (traceir.jit(turned), described, columns),
+        (traceir.jit(turned, in_shardings=rows), plain, columns),
+        (traceir.jit(turned, out_shardings=rows), plain, rows),
+        (traceir.jit(turned, in_shardings=rows, out_shardings=rows), described, rows),
+        (traceir.jit(turned, donate_argnums=0), described, columns),
+    ):
+        compiled = function.lower(given).compile()
+        lies = given is plain and function._shardings[0] is None
+        wanted = SingleDeviceSharding() if lies else rows
+        assert compiled.input_shardings == ((wanted,), {})
+        assert compiled.output_shardings.is_equivalent_to(found, 2)
+        # An array that lies elsewhere is moved: a layout is no part of a type.
+        for array in plain, jnp.asarray(plain), _rows():
+            result = compiled(array)
+            assert result.sharding.is_equivalent_to(found, 2)
+            assert np.array_equal(result, np.transpose(array))
+    compiled = traceir.jit(turned).lower(plain).compile()
+    assert compiled.output_shardings == SingleDeviceSharding()
+    assert compiled(plain).sharding == SingleDeviceSharding()
+    with pytest.raises(ValueError, match=r"sharding.keyword"):
+        traceir.jit(lambda a: a, in_shardings=rows).lower(a=plain)
+    with pytest.raises(ValueError, match=r"sharding.divides"):
+        traceir.jit(lambda a: a, in_shardings=rows).lower(plain[:3])
 
 
 def test_a_donated_array_has_a_successor_that_lies_as_it_did() -> None:

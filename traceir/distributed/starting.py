@@ -17,7 +17,7 @@ from traceir.arrays.process_mesh import process_mesh
 from traceir.base.caches import clear_all
 from traceir.ranks.topology import STATE, Topology
 from traceir.ranks.transport import APART, LOOKS, Transport
-from traceir.transforms.spanning import calls
+from traceir.transforms.spanning import ahead
 
 # Seconds for which a process is waited for in a collective, unless it is said.
 PATIENCE = 1800.0
@@ -104,7 +104,7 @@ def shutdown() -> None:
     way.close()
     sys.excepthook = _STARTED["hook"]
     _put(Topology(), None)
-    calls.stop()
+    ahead.stop()
 
 
 def _mpi() -> Any:
@@ -137,7 +137,7 @@ def _begin(topology: Topology, way: Transport, patience: float) -> None:
     sys.excepthook = _end_all
     _put(topology, way)
     if STATE.several:
-        calls.start()
+        ahead.start()
 
 
 def _put(topology: Topology, way: Transport | None) -> None:

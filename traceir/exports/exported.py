@@ -24,7 +24,7 @@ from traceir.ir.structs import ShapeDtypeStruct, struct_of
 from traceir.jit import JitFunction, jit
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import Options
-from traceir.jit.stages import differing
+from traceir.jit.miss_report import differing
 from traceir.pytrees import flatten
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import typeof

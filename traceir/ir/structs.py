@@ -16,7 +16,8 @@ from traceir.ir.avals import ShapedArray
 class ShapeDtypeStruct:
     """A shape and a dtype that stand for an array where no value is needed.
 
-    `sharding` is the layout that such an array is to have, which nothing here asks for.
+    `sharding` is the layout that such an array is to have: a function that is compiled
+    ahead for it lays its argument so.
 
     >>> ShapeDtypeStruct((2, 3), "float32")
     ShapeDtypeStruct(shape=(2, 3), dtype=float32)

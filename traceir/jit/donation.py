@@ -6,6 +6,7 @@ Serves: jit.donate, jit.donate-twice, array.deleted
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from sys import getrefcount
 from typing import Any
 
@@ -91,8 +92,8 @@ class DonatingFunction(JitFunction[P, R]):
         return Making(making.args, (("donated", donated),))
 
     def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> CallForm:
-        donated = self._leaves(prepared, args, kwargs)
-        return CallForm(prepared.bound.origins, donated)
+        form = super()._called(prepared, args, kwargs)
+        return replace(form, donated=self._leaves(prepared, args, kwargs))
 
     def _donor(self, args: Any, kwargs: Any, raw: Any) -> Runner:
         """The runner of calls of one kind."""

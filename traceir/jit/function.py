@@ -326,7 +326,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         return stages.Traced(entry, *made, form)
 
     def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> stages.CallForm:
-        return stages.CallForm(prepared.bound.origins)
+        return stages.form_of(self, prepared)
 
     def lower(self, /, *args: Any, **kwargs: Any) -> stages.Lowered:
         """`trace` and lower to the backend's source."""

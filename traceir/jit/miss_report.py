@@ -1,20 +1,21 @@
 """Reasons for a retrace: the nearest entry and the difference.
 
-Serves: cache.key.*
+Serves: cache.key.*, jit.compiled-tree
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.base import config
-from traceir.errors import StaleCaptureError
+from traceir.errors import StaleCaptureError, shown
 from traceir.ir.unroll_report import warn
 from traceir.jit.cache.cache_key import CallSignature, Key, KeyedCall
 from traceir.jit.cache.trace_cache import FunctionCache
 from traceir.jit.staging import Prepared, check_seal, key_table
+from traceir.pytrees import flatten
 
 
 def explained(cache: FunctionCache, prepared: Prepared, fun: Callable[..., Any]) -> str:
@@ -64,3 +65,20 @@ def tell_trace(
         warn("Cache miss of %s: %s", name, reason())
     if context.log_compiles:
         warn("Tracing %s for jit: %s", name, reason())
+
+
+def differing(
+    labels: Sequence[str], given: flatten.TreeDef, wanted: flatten.TreeDef, made: str
+) -> str:
+    """The arguments in which two structures of all arguments differ.
+
+    >>> given, wanted = flatten.structure((1, {})), flatten.structure((1, 2))
+    >>> differing(("x", "y"), given, wanted, "compiled")
+    'y is PyTreeDef({}), compiled for PyTreeDef(*)'
+    """
+    parts = [
+        f"{label} is {shown(have)}, {made} for {shown(want)}"
+        for label, have, want in zip(labels, given.below, wanted.below, strict=False)
+        if have != want
+    ]
+    return "; ".join(parts) or f"{shown(given)}, {made} for {shown(wanted)}"

@@ -6,12 +6,10 @@ Serves: sharding.*
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from traceir import rules
-from traceir.arrays.array import Array
 from traceir.arrays.sharding import check_sharding, spread_shardings
 from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
@@ -50,17 +48,35 @@ class ShardedFunction(JitFunction[P, R]):
         if wanted is not None:
             args = self._given(wanted, args, kwargs)
         outs = super().__call__(*args, **kwargs)
-        return outs if results is None else _placed(results, outs)
+        return outs if results is None else _layouts().put(results, outs)
 
     def _making(self) -> Making:
         making = super()._making()
         return Making(making.args, (("shardings", self._shardings),))
 
     def _called(self, prepared: Prepared, args: Any, kwargs: Any) -> CallForm:
-        return CallForm(prepared.bound.origins, shardings=self._shardings)
+        form = super()._called(prepared, args, kwargs)
+        wanted, results = self._shardings
+        places = form.places
+        if wanted is not None:
+            _, _, asked = self._asked(wanted, args, kwargs)
+            own = places or [None] * len(asked)
+            pairs = zip(asked, own, strict=True)
+            places = tuple(b if a is None else a for a, b in pairs)
+        return replace(form, places=places, out_shardings=results)
 
     def _given(self, wanted: Any, args: Any, kwargs: Any) -> tuple[Any, ...]:
         """The arguments, lying as `in_shardings` asks; refuses those that cannot."""
+        leaves, tree, places = self._asked(wanted, args, kwargs)
+        lying, pairs = _layouts().lying, zip(leaves, places, strict=True)
+        there = iter(tree.unflatten([lying(leaf, place) for leaf, place in pairs]))
+        static = self._static.positions
+        return tuple(a if k in static else next(there) for k, a in enumerate(args))
+
+    def _asked(
+        self, wanted: Any, args: Any, kwargs: Any
+    ) -> tuple[list[Any], flatten.TreeDef, list[Any]]:
+        """The leaves of the traced arguments, their tree, and what is asked of each."""
         if kwargs:
             raise rules.error("sharding.keyword", got=", ".join(kwargs))
         static = self._static.positions
@@ -73,27 +89,10 @@ class ShardedFunction(JitFunction[P, R]):
         paths = leaf_paths(labels[: len(traced)], tree)
         for leaf, place, path in zip(leaves, places, paths, strict=True):
             check_sharding(place, typeof(leaf).shape, f"the argument {path}")
-        pairs = zip(leaves, places, strict=True)
-        there = iter(tree.unflatten([_lying(leaf, place) for leaf, place in pairs]))
-        return tuple(a if k in static else next(there) for k, a in enumerate(args))
+        return leaves, tree, places
 
 
-def _placed(wanted: Any, outs: Any) -> Any:
-    """The results, each at the place that `out_shardings` asks for."""
-    leaves, tree = flatten.flatten(outs)
-    places = spread_shardings("out_shardings", wanted, tree)
-    for leaf, place, path in zip(leaves, places, tree.paths(), strict=True):
-        what = f"the result{flatten.key_path(path)}"
-        check_sharding(place, typeof(leaf).shape, what)
-    pairs = zip(leaves, places, strict=True)
-    return tree.unflatten([_lying(leaf, place) for leaf, place in pairs])
+def _layouts() -> Any:
+    from traceir.jit.hot_path import result_layouts  # which few programs need
 
-
-def _lying(leaf: Any, place: Any) -> Any:
-    """An array that lies there, or a traced value that is to; NumPy's become ours."""
-    if type(leaf) is np.ndarray and leaf.ndim and place is not None:
-        aval = typeof(leaf)
-        leaf = Array._wrap(np.array(leaf, aval.dtype, order="C"), aval)
-    from traceir.arrays.laying import lying  # which few programs need
-
-    return lying(leaf, place)
+    return result_layouts

@@ -10,8 +10,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
-from traceir.arrays.devices import SHARDING
-from traceir.arrays.sharding import spread_shardings
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.moved_modules import attributes_of
@@ -20,15 +18,18 @@ from traceir.errors import shown
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.notebooks import NotebookText
-from traceir.ir.structs import struct_of
+from traceir.ir.structs import ShapeDtypeStruct, struct_of
 from traceir.ir.unroll_report import SourceReport, source_report
 from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
+from traceir.jit.miss_report import differing
 from traceir.jit.runtime_checks import OutOfRoom
+from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
+from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
 # Earlier pickles have `ShapeDtypeStruct` by this module's name.
@@ -63,12 +64,23 @@ class ArgInfo:
 @dataclass(frozen=True, slots=True)
 class CallForm:
     """A call of a function: where each traced argument stood, the leaves that it
-    donates, and the layouts of arguments and results on devices.
+    donates, and how arguments and results are to lie on devices.
     """
 
     origins: tuple[int | str, ...] = ()
     donated: tuple[int, ...] = ()
-    shardings: tuple[Any, Any] = (None, None)
+    places: tuple[Any, ...] = ()  # of each leaf; none if nothing is said of any
+    out_shardings: Any = None
+    parts: Any = None  # what this process does of it, if there are several
+
+
+def form_of(function: Any, prepared: Prepared) -> CallForm:
+    """The form of a call: its arguments lie as these leaves do, or are said to."""
+    kinds = *LAID_OUT, ShapeDtypeStruct
+    found = [v.sharding if type(v) in kinds else None for v in prepared.leaves]
+    places = tuple(found) if any(found) else ()
+    parts = AHEAD[0](function, prepared) if AHEAD else None
+    return CallForm(prepared.bound.origins, places=places, parts=parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
@@ -204,6 +216,9 @@ class Lowered(_Analyzed):
     __slots__ = ()
 
     def _executable(self) -> Executable:
+        if (parts := self.form.parts) is not None:
+            found: Executable = parts.lowered(self.form.places)._executable()
+            return found
         return executable(self.entry, self.backend, self.keep_unused)
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
@@ -276,20 +291,13 @@ class Compiled(_Analyzed):
     @property
     def input_shardings(self) -> Any:
         """The layouts of the leaves of the arguments on devices, as `in_avals` nest."""
-        args, kwargs = self._arguments([SHARDING] * len(self.entry.call.avals))
-        if (wanted := self.form.shardings[0]) is not None:  # no argument has a name
-            places = spread_shardings("in_shardings", wanted, flatten.structure(args))
-            args = flatten.structure(args).unflatten(_placed(places))
-        return args, kwargs
+        return self._arguments(_layouts().of_arguments(self.form, self.entry))
 
     @property
     def output_shardings(self) -> Any:
         """The layouts of the leaves of the result on devices, as a tree like it."""
-        tree, wanted = self.entry.out_tree, self.form.shardings[1]
-        places = [None] * tree.num_leaves
-        if wanted is not None:
-            places = spread_shardings("out_shardings", wanted, tree)
-        return tree.unflatten(_placed(places))
+        places = _layouts().of_results(self.form, self.entry)
+        return self.entry.out_tree.unflatten(places)
 
     @property
     def input_formats(self) -> Any:
@@ -305,7 +313,11 @@ class Compiled(_Analyzed):
         if self.numpy_out:
             check_not_raising()
         labels = self.entry.call.labels
-        leaves = self._leaves(args, kwargs)
+        leaves, form = self._leaves(args, kwargs), self.form
+        if (form.places or form.parts) and not self.entry.writes:
+            leaves = _layouts().laid_arguments(form, leaves)
+        if form.parts is not None:
+            return self._put(form.parts.called(form.places, leaves))
         values = [*args, *[kwargs[name] for name in labels[len(args) :]]]
         if self.entry.writes:
             check_targets(self.entry.out_tree.meta, leaves, self.entry.call)
@@ -323,7 +335,11 @@ class Compiled(_Analyzed):
 
     def _laid_out(self, found: Any, leaves: Sequence[Any]) -> Any:
         run = placing_if_placed(lambda *_: found, self.entry, leaves, self.numpy_out)
-        return run((), {})
+        return self._put(run((), {}))
+
+    def _put(self, found: Any) -> Any:
+        wanted = self.form.out_shardings
+        return found if wanted is None else _layouts().put(wanted, found)
 
     def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
         """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""
@@ -363,9 +379,10 @@ class Compiled(_Analyzed):
         ]
 
 
-def _placed(places: Sequence[Any]) -> list[Any]:
-    """Layouts on devices; whole on the first one where nothing is asked."""
-    return [SHARDING if place is None else place for place in places]
+def _layouts() -> Any:
+    from traceir.jit.hot_path import result_layouts  # which few programs need
+
+    return result_layouts
 
 
 def _format(aval: Any, sharding: Any) -> Any:
@@ -379,20 +396,3 @@ def _fits(leaf: Any, want: ShapedArray) -> bool:
     """A leaf fits when it has the shape and dtype; weakness does not matter."""
     have = typeof(leaf)
     return have.shape == want.shape and have.dtype == want.dtype
-
-
-def differing(
-    labels: Sequence[str], given: flatten.TreeDef, wanted: flatten.TreeDef, made: str
-) -> str:
-    """The arguments in which two structures of all arguments differ.
-
-    >>> given, wanted = flatten.structure((1, {})), flatten.structure((1, 2))
-    >>> differing(("x", "y"), given, wanted, "compiled")
-    'y is PyTreeDef({}), compiled for PyTreeDef(*)'
-    """
-    parts = [
-        f"{label} is {shown(have)}, {made} for {shown(want)}"
-        for label, have, want in zip(labels, given.below, wanted.below, strict=False)
-        if have != want
-    ]
-    return "; ".join(parts) or f"{shown(given)}, {made} for {shown(wanted)}"

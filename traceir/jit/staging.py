@@ -34,8 +34,10 @@ from traceir.tracing.results import check_described, check_outputs, flatten_resu
 from traceir.tracing.staging import StagedTracer, face_module, stage
 from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
 
-# Calls functions on arrays over several processes; who starts these enters it.
+# Calls functions on arrays over several processes, and makes this process's part of one
+# that is compiled ahead; who starts these enters both.
 CROSSING: list[Callable[..., Any]] = []
+AHEAD: list[Callable[..., Any]] = []
 
 
 def traces_jit() -> bool:

@@ -7,5 +7,5 @@ call like it has been seen. Start reading at `guard_codegen.Runner`.
 - `guard_codegen`: guards: generated code that recognizes a call seen before
 - `known_values`: runners of calls that differ in the values of known arguments alone
 - `raw_keys`: raw keys of calls, and the runners that they lead to
-- `result_layouts`: layouts of a call's results on devices, found once for each raw key
+- `result_layouts`: layouts of a call's arguments and results on devices
 """

@@ -61,7 +61,7 @@ _here = _Here()
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class Laid:
     """A function of parts, and what becomes of its results.
 
     As an entry of a cache it has no seal, and no guard is made for it.
@@ -75,11 +75,7 @@ class _Laid:
 
     def on_leaves(self, leaves: Sequence[Any]) -> Any:
         """Call it on the parts of these leaves, and put its results together."""
-        parts = [
-            Array._wrap(local_part(v).view(), _part_aval(v)) if type(v) is Spread else v
-            for v in leaves
-        ]
-        return _put_together(self.function(*parts), self.results)
+        return put_together(self.function(*map(own_part, leaves)), self.results)
 
     def runner(self, places: frozenset[int], names: frozenset[str]) -> _PartsRunner:
         """A runner for arguments of the same raw key, of which these are static."""
@@ -99,11 +95,11 @@ class _PartsRunner:
     """As a `Runner` of a jitted function, for which no guard stands in."""
 
     run: Callable[[Any, Any], Any]
-    entry: _Laid
+    entry: Laid
     hits: int = 0
 
 
-_known: WeakKeyDictionary[Any, dict[Any, _Laid]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Any, dict[Any, Laid]] = WeakKeyDictionary()
 
 
 def applied(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
@@ -124,13 +120,18 @@ def _crosses(array: Any) -> bool:
     return isinstance(array.sharding, NamedSharding) and crosses(array.sharding)
 
 
+def own_part(value: Any) -> Any:
+    """This process's part of an array over processes; any other value as it is."""
+    if type(value) is not Spread:
+        return value
+    return Array._wrap(local_part(value).view(), _part_aval(value))
+
+
 def _input(trace: SpanningTrace, value: Any) -> Value:
     if type(value) is not Spread:
         return value
-    part = local_part(value)
     sharding: Any = value.sharding
-    own = Array._wrap(part.view(), _part_aval(value))
-    return trace.value(own, value.aval, sharding)
+    return trace.value(own_part(value), value.aval, sharding)
 
 
 def _output(value: Value, everywhere: NamedSharding) -> Array:
@@ -152,7 +153,7 @@ def moved(array: Any, sharding: Any) -> Array:
     """An array over processes, laid out anew."""
     before = array.sharding
     aval, ndim = array.aval, array.ndim
-    part: Any = Array._wrap(local_part(array).view(), _part_aval(array))
+    part = own_part(array)
     same = isinstance(sharding, NamedSharding) and sharding.mesh == before.mesh
     after = spec_of(sharding, ndim) if same else whole(ndim)
     mesh = process_mesh(before.mesh)
@@ -202,11 +203,18 @@ def _called_on_parts(
     known = _known.setdefault(function, {})
     found = known.get(key)
     if found is None:
+        count = len(args)
+
+        def rebuild(leaves: Sequence[Any]) -> tuple[Any, Any]:
+            rest, others = tree.unflatten(leaves)
+            given = iter(rest)
+            every = [fixed[k] if k in fixed else next(given) for k in range(count)]
+            return every, {**others, **named}
+
         places: list[Any]
         places = [v.sharding if type(v) is Spread else None for v in leaves]
         avals = [v.aval if type(v) is Spread else None for v in leaves]
-        whole_of = _WholeArguments(tree, fixed, named, len(args), places, avals)
-        found = known[key] = _on_parts(function, whole_of)
+        found = known[key] = on_parts(function, WholeArguments(rebuild, places, avals))
     if raw is not None:
         function._fast[raw] = found.runner(frozenset(fixed), frozenset(named))
     return found.on_leaves(leaves)
@@ -219,29 +227,24 @@ def _leaf_key(leaf: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _WholeArguments:
-    """The arguments of a call, less the arrays: how to make them of parts."""
+class WholeArguments:
+    """The leaves of a call's arguments: how to make them of parts."""
 
-    tree: flatten.TreeDef
-    fixed: dict[int, Any]
-    named: dict[str, Any]
-    count: int
+    rebuild: Callable[[Sequence[Any]], tuple[Any, Any]]  # a call of its leaves
     places: Sequence[NamedSharding | None]
     avals: Sequence[ShapedArray | None]
 
     def arguments(self, trace: SpanningTrace, parts: Sequence[Any]) -> tuple[Any, Any]:
         """The arguments, of which those that are over processes are such values."""
         rows = zip(parts, self.avals, self.places, strict=True)
-        leaves = [
-            part if place is None or aval is None else trace.value(part, aval, place)
-            for part, aval, place in rows
-        ]
-        rest, others = self.tree.unflatten(leaves)
-        given = iter(rest)
-        args = [
-            self.fixed[k] if k in self.fixed else next(given) for k in range(self.count)
-        ]
-        return args, {**others, **self.named}
+        return self.rebuild(
+            [
+                part
+                if place is None or aval is None
+                else trace.value(part, aval, place)
+                for part, aval, place in rows
+            ]
+        )
 
     def place(self, value: SpanningTracer) -> NamedSharding:
         """The layout of a result: the very one of the first argument that lies so."""
@@ -253,7 +256,7 @@ class _WholeArguments:
         return found
 
 
-def _on_parts(function: JitFunction[..., Any], whole_of: _WholeArguments) -> _Laid:
+def on_parts(function: JitFunction[..., Any], whole_of: WholeArguments) -> Laid:
     """The function of parts, and where it says how its results lie."""
     fun = function._fun
     results: dict[str, Any] = {}
@@ -275,20 +278,25 @@ def _on_parts(function: JitFunction[..., Any], whole_of: _WholeArguments) -> _La
         return [v.part if isinstance(v, SpanningTracer) else v for v in outs]
 
     of_parts.__name__ = of_parts.__qualname__ = function._name
-    return _Laid(JitFunction(of_parts, None, None, function._options), results)
+    return Laid(JitFunction(of_parts, None, None, function._options), results)
 
 
-def _put_together(outs: Sequence[Any], results: dict[str, Any]) -> Any:
+def put_together(outs: Sequence[Any], results: dict[str, Any]) -> Any:
     """The results of a call, made of those of the function of parts."""
     makers = results.get("makers")
     if makers is None:
-        mesh = results["mesh"]
-        everywhere = None if mesh is None else NamedSharding(mesh, PartitionSpec())
+        everywhere = everywhere_of(results)
         makers = results["makers"] = [
             _maker(place, everywhere) for place in results["places"]
         ]
     pairs = zip(makers, outs, strict=True)
     return results["tree"].unflatten([make(value) for make, value in pairs])
+
+
+def everywhere_of(results: dict[str, Any]) -> NamedSharding | None:
+    """The layout of what all processes have; None where there is no mesh of them."""
+    mesh = results["mesh"]
+    return None if mesh is None else NamedSharding(mesh, PartitionSpec())
 
 
 def _maker(place: Any, everywhere: NamedSharding | None) -> Callable[[Any], Any]:
