@@ -13,13 +13,14 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.tracebacks import publish as _publish
-from traceir.dtypes import float0, kind_of
+from traceir.dtypes import float0, is_inexact, kind_of, part_dtype
 from traceir.pytrees import flatten
 from traceir.tracing.trace import Value, typeof
 from traceir.transforms.autodiff.jvp_vjp import jvp, vjp
 
 Function = Callable[..., Any]
-# By dtype: the step of a central difference, near the cube root of the rounding error,
+# By dtype, of complex numbers that of their parts: the step of a central difference,
+# near the cube root of the rounding error,
 # and how far the derivative may be from the difference, relatively and absolutely.
 EPS = {"float16": 1e-1, "float32": 5e-3, "float64": 6e-6}
 # A difference is as good as its step: where one fails, shorter ones are tried.
@@ -104,7 +105,8 @@ def check_vjp(
 ) -> None:
     """Compare `f_vjp(*args)`, results and a function of cotangents, with differences.
 
-    For a direction v of each argument, <ct, J v> must be <J^T ct, v>.
+    For a direction v of each argument, <ct, J v> must be <J^T ct, v>; of complex
+    numbers, the real parts of these.
 
     >>> import traceir
     >>> check_vjp(lambda x: x * x, lambda x: (x * x, lambda ct: (2 * x * ct,)), (3.0,))
@@ -116,8 +118,8 @@ def check_vjp(
     cotangents = pull(cotangent)
     for path, tangents in _directions(args):
         found = _inner(tangents, cotangents)
-        dtypes = {typeof(v).dtype.name for v in flatten.leaves((args, out))}
-        scale = np.dtype(min(dtypes & EPS.keys(), key=lambda n: np.dtype(n).itemsize))
+        dtypes = _parts((args, out)) & EPS.keys()
+        scale = np.dtype(min(dtypes, key=lambda n: np.dtype(n).itemsize))
 
         def compare(
             wanted: Any,
@@ -151,8 +153,17 @@ def numerical_jvp(
 
 def _step(args: Sequence[Any]) -> float:
     """The step that fits the least precise dtype."""
-    names = {typeof(v).dtype.name for v in flatten.leaves(args)} & EPS.keys()
-    return max(EPS[n] for n in names)
+    return max(EPS[n] for n in _parts(args) & EPS.keys())
+
+
+def _parts(tree: Any) -> set[str]:
+    """The dtypes of leaves, of complex ones that of their parts."""
+    return {part_dtype(typeof(v).dtype).name for v in flatten.leaves(tree)}
+
+
+def _wide(dtype: np.dtype) -> str:
+    """The dtype in which differences of a floating or complex one are taken."""
+    return "complex128" if kind_of(dtype) == "c" else "float64"
 
 
 def _near(
@@ -178,18 +189,18 @@ def _near(
 
 def _moved(step: float, x: Value, t: Any) -> Value:
     aval = typeof(x)
-    if kind_of(aval.dtype) != "f":
+    if not is_inexact(aval.dtype):
         return x
-    return (np.asarray(x, "float64") + step * np.asarray(t, "float64")).astype(
-        aval.dtype
-    )
+    wide = _wide(aval.dtype)
+    return (np.asarray(x, wide) + step * np.asarray(t, wide)).astype(aval.dtype)
 
 
 def _slope(width: float, above: Value, below: Value) -> Any:
     aval = typeof(above)
-    if kind_of(aval.dtype) != "f":
+    if not is_inexact(aval.dtype):
         return np.zeros(aval.shape, float0)
-    change = np.asarray(above, "float64") - np.asarray(below, "float64")
+    wide = _wide(aval.dtype)
+    change = np.asarray(above, wide) - np.asarray(below, wide)
     return (change / width).astype(aval.dtype)
 
 
@@ -200,9 +211,12 @@ def _random() -> np.random.Generator:
 def _direction(random: np.random.Generator, x: Value) -> Any:
     """A direction to move a value in; float0 for one that cannot be moved."""
     aval = typeof(x)
-    if kind_of(aval.dtype) != "f":
+    if not is_inexact(aval.dtype):
         return np.zeros(aval.shape, float0)
-    return random.uniform(0.5, 1.5, aval.shape).astype(aval.dtype)
+    found = random.uniform(0.5, 1.5, aval.shape)
+    if kind_of(aval.dtype) == "c":
+        found = found + 1j * random.uniform(0.5, 1.5, aval.shape)
+    return found.astype(aval.dtype)
 
 
 def _directions(args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
@@ -211,14 +225,14 @@ def _directions(args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
     random = _random()
     still = [np.zeros(typeof(x).shape, _tangent_dtype(x)) for x in leaves]
     for k, path in enumerate(tree.paths()):
-        if kind_of(typeof(leaves[k]).dtype) == "f":
+        if is_inexact(typeof(leaves[k]).dtype):
             moved = [*still[:k], _direction(random, leaves[k]), *still[k + 1 :]]
             yield flatten.key_path(path, "args"), tree.unflatten(moved)
 
 
 def _tangent_dtype(x: Value) -> np.dtype:
     dtype = typeof(x).dtype
-    return dtype if kind_of(dtype) == "f" else float0
+    return dtype if is_inexact(dtype) else float0
 
 
 def _floating(tree: Any) -> list[Any]:
@@ -227,12 +241,13 @@ def _floating(tree: Any) -> list[Any]:
 
 
 def _inner(a: Any, b: Any) -> float:
-    """The inner product of two trees of one structure."""
+    """The inner product of two trees of one structure, its real part."""
     pairs = zip(flatten.leaves(a), flatten.leaves(b), strict=True)
     found = 0.0
     for x, y in pairs:
         if getattr(x, "dtype", None) != float0 and getattr(y, "dtype", None) != float0:
-            found += float(np.sum(np.asarray(x, "float64") * np.asarray(y, "float64")))
+            wide = _wide(typeof(x).dtype)
+            found += float(np.sum(np.asarray(x, wide) * np.asarray(y, wide)).real)
     return found
 
 
@@ -254,7 +269,7 @@ def _compare(
         dtype = getattr(a, "dtype", None) or typeof(a).dtype
         if dtype == float0:
             continue
-        usual = TOLERANCE.get(dtype.name, 0.0)
+        usual = TOLERANCE.get(part_dtype(dtype).name, 0.0)
         relative = usual if rtol is None else rtol
         absolute = usual if atol is None else atol
         x, y = np.asarray(a), np.asarray(b)

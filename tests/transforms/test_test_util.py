@@ -116,3 +116,28 @@ def test_structures_are_compared() -> None:
 def test_modes_are_two() -> None:
     with pytest.raises(ValueError, match="modes"):
         check_grads(fun, ARGS, 1, modes=("forward",))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_arguments_and_results(dtype: str) -> None:
+    x = np.array([0.5 + 0.3j, -0.2 + 1.1j], dtype)
+    with traceir.enable_x64(True):
+        for f in (
+            lambda z: z * z * (1 + 2j),
+            lambda z: jnp.abs(z) ** 2,
+            lambda z: jnp.conj(z) * z.real,
+            lambda z: jnp.stack([z.real, z.imag]),
+        ):
+            check_grads(f, (x,), order=2)
+        check_grads(lambda r, z: r * jnp.exp(z), (x.real, x), order=2)
+
+
+def test_a_wrong_complex_rule_is_found() -> None:
+    @traceir.custom_jvp
+    def square(z: Any) -> Any:
+        return z * z
+
+    square.defjvp(lambda p, t: (square(*p), 2 * jnp.conj(p[0]) * t[0]))
+    z = np.array([0.5 + 0.3j], "complex64")
+    with pytest.raises(AssertionError, match="tangent by args"):
+        check_grads(square, (z,), order=1, modes="fwd")
