@@ -2,14 +2,19 @@
 
 `mpirun -n 2 python -m benchmarks.collectives` prints, for float32 arrays of several
 sizes in each process, the median time of a jitted function of parts that is one
-collective, and of MPI's own call on the same memory. They run in turns.
+collective, and of MPI's own call on the same memory. They run in turns. With `--record`
+the first process writes them to `collectives.json`, from which the table of
+`docs/measurements.rst` and the model of `benchmarks.weak_scaling` are.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -21,6 +26,7 @@ from traceir.sharding import NamedSharding, P
 
 SIZES = (1, 1 << 10, 1 << 16, 1 << 20, 1 << 22)
 WORLD = MPI.COMM_WORLD
+RECORD = Path(__file__).with_name("collectives.json")
 
 
 def pairs(count: int) -> list[tuple[int, int]]:
@@ -60,6 +66,7 @@ def main() -> None:
         "all_gather": jitted(mesh, lambda a: jax.lax.all_gather(a, "x"), P()),
         "ppermute": jitted(mesh, lambda a: jax.lax.ppermute(a, "x", ring), P("x")),
     }
+    seconds: dict[str, dict[str, list[float]]] = {}
     for size in SIZES:
         part = np.random.default_rng(rank).normal(size=size).astype("float32")
         rows = NamedSharding(mesh, P("x"))
@@ -76,9 +83,14 @@ def main() -> None:
             found = {
                 kind: median(ts[len(ts) // 5 :]) * 1e6 for kind, ts in times.items()
             }
+            pair = [float(f"{t * 1e-6:.3g}") for t in found.values()]
+            seconds.setdefault(name, {})[str(size * 4)] = pair
             if rank == 0:
                 shown = "  ".join(f"{kind} {t:10.1f} µs" for kind, t in found.items())
                 print(f"{name:10}  {size * 4:>10,} bytes  {shown}", flush=True)
+    if rank == 0 and "--record" in sys.argv:
+        made = {"processes": count, "seconds": seconds}
+        RECORD.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     jax.distributed.shutdown()
 
 
