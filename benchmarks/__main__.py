@@ -23,7 +23,7 @@ WORKLOADS = (
     *("indexing", "windows", "ordering", "formats"),
     *("random", "special", "complex", "fft"),
 )
-WHOLE = ("examples", "plain")
+WHOLE = ("examples", "plain", "devices")
 FIRST = ("compiles", "growth", "processes", "memory")
 GROUPS = (*WORKLOADS, *WHOLE, "calls", "steps", "eager", *FIRST)
 RESULTS = Path(__file__).parent / "results.json"

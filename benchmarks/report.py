@@ -41,6 +41,7 @@ TITLES = {
     "special": "Special functions",
     "examples": "Examples",
     "plain": "Plain NumPy functions",
+    "devices": "Devices of a host",
     "calls": "Calls of nine elements",
     "steps": "Small steps",
     "eager": "Calls outside traces",

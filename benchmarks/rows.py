@@ -21,6 +21,7 @@ CALLED = {
     "eager": MANY,
     "plain": MANY,
     "examples": ROUNDS,
+    "devices": ROUNDS,
 }
 
 
@@ -33,6 +34,7 @@ def rows_of(group: str, only: str) -> Iterator[Row]:
             | "eager"
             | "plain"
             | "examples"
+            | "devices"
             | "compiles"
             | "processes"
             | "memory"
