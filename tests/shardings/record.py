@@ -1,16 +1,20 @@
-"""Writes down how JAX lays the results of the programs of this folder.
+"""Writes down how JAX lays the results of the programs of this folder, and what it
+gives for derivatives within functions of parts.
 
 Run with JAX: `PYTHONPATH=tests python -m shardings.record`
 """
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 
 from recorded import Record
+from shardings import gradients
 from shardings.programs import PROGRAMS, layouts
 
 LAYOUTS = Record("shardings.txt")
+GRADIENTS = Record("gradients-of-parts.json")
 
 
 def main() -> None:
@@ -22,6 +26,9 @@ def main() -> None:
         given = ", ".join(f"[{text}]" for text in arguments)
         lines.append(f"{name} {given} -> {layouts(jax, name)}\n")
     LAYOUTS.write_text("".join(lines))
+    slopes = {name: gradients.results(jax, name) for name in gradients.PROGRAMS}
+    rows = (f"{json.dumps(name)}: {json.dumps(v)}" for name, v in slopes.items())
+    GRADIENTS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
 if __name__ == "__main__":

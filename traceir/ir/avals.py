@@ -1,11 +1,11 @@
-"""Abstract values: shape, dtype and weakness of an array. Serves: aval.*"""
+"""Abstract values: shape, dtype and weakness of an array. Serves: aval.*, shard_map.vma"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,8 +27,20 @@ def laid_by(load: Callable[[int], Any]) -> None:
     _layouts[:] = [load]
 
 
+class ManualAxisType(NamedTuple):
+    """The axes of a mesh along which a value within `shard_map` may vary; the other
+    parts are always empty here."""
+
+    varying: frozenset[Hashable] = frozenset()
+    unreduced: frozenset[Hashable] = frozenset()
+    reduced: frozenset[Hashable] = frozenset()
+
+
 class ShapedArray:
     """Shape, dtype and weakness of an array, without its value.
+
+    Within a function that `shard_map` checks, `vma` are the axes of the mesh along
+    which devices may have different values, in the order of their names.
 
     Equal ones are one object, so equality and hash are those of identity. The other
     arguments are those of JAX's class: where an array lies is no part of its type here.
@@ -39,10 +51,11 @@ class ShapedArray:
     'i32[]'
     """
 
-    __slots__ = ("shape", "dtype", "weak_type", "__weakref__")
+    __slots__ = ("shape", "dtype", "weak_type", "vma", "__weakref__")
     shape: tuple[int, ...]
     dtype: np.dtype
     weak_type: bool
+    vma: tuple[Hashable, ...]
 
     def __new__(
         cls,
@@ -51,10 +64,14 @@ class ShapedArray:
         weak_type: bool = False,
         *,
         sharding: object = None,
-        manual_axis_type: object = None,
+        manual_axis_type: ManualAxisType | None = None,
         memory_space: object = None,
+        vma: Iterable[Hashable] = (),
     ) -> ShapedArray:
-        key = (tuple(shape), as_dtype(dtype), bool(weak_type))
+        if manual_axis_type is not None:
+            vma = manual_axis_type.varying
+        names = tuple(sorted({*vma}, key=str)) if vma else ()
+        key = (tuple(shape), as_dtype(dtype), bool(weak_type), names)
         found = _interned.get(key)
         if found is not None:
             return found
@@ -71,7 +88,8 @@ class ShapedArray:
         raise AttributeError("a ShapedArray is immutable")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ShapedArray, (self.shape, self.dtype.name, self.weak_type)
+        parts = self.shape, self.dtype.name, self.weak_type
+        return (_made, (*parts, self.vma)) if self.vma else (ShapedArray, parts)
 
     def __copy__(self) -> ShapedArray:
         return self
@@ -102,12 +120,14 @@ class ShapedArray:
         shape: Sequence[int] | None = None,
         dtype: object = None,
         weak_type: bool | None = None,
+        vma: Iterable[Hashable] | None = None,
     ) -> ShapedArray:
         """The same abstract value with some parts replaced."""
         return ShapedArray(
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
             self.weak_type if weak_type is None else weak_type,
+            vma=self.vma if vma is None else vma,
         )
 
     def to_tangent_aval(self) -> ShapedArray:
@@ -132,6 +152,11 @@ class ShapedArray:
         [load] = _layouts
         return load(self.ndim)
 
+    @property
+    def manual_axis_type(self) -> ManualAxisType:
+        """What `vma` tells, as JAX's programs ask for it."""
+        return ManualAxisType(frozenset(self.vma))
+
     def str_short(self) -> str:
         """The type as program text has it, such as `f32[2,3]`."""
         return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
@@ -139,12 +164,28 @@ class ShapedArray:
     def __repr__(self) -> str:
         extents = ",".join(map(str, self.shape))
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapedArray({self.dtype.name}[{extents}]{weak})"
+        return f"ShapedArray({self.dtype.name}[{extents}]{shown(self.vma)}{weak})"
 
 
-_interned: WeakValueDictionary[tuple[tuple[int, ...], np.dtype, bool], ShapedArray] = (
-    WeakValueDictionary()
-)
+def _made(
+    shape: Sequence[int], dtype: str, weak_type: bool, vma: Iterable[Hashable]
+) -> ShapedArray:
+    return ShapedArray(shape, dtype, weak_type, vma=vma)
+
+
+def shown(vma: Sequence[Hashable]) -> str:
+    """The axes along which a value may vary, as its type is shown.
+
+    >>> shown(()), shown(("x",)), shown(("x", "y"))
+    ('', '{V:x}', '{V:(x,y)}')
+    """
+    if len(vma) < 2:
+        return f"{{V:{vma[0]}}}" if vma else ""
+    return f"{{V:({','.join(map(str, vma))})}}"
+
+
+Key = tuple[tuple[int, ...], np.dtype, bool, tuple[Hashable, ...]]
+_interned: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
 
 
 def stacked(avals: Iterable[ShapedArray], length: int) -> tuple[ShapedArray, ...]:

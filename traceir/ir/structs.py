@@ -9,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import KEY, as_dtype, float0
-from traceir.ir.avals import ShapedArray
+from traceir.ir.avals import ManualAxisType, ShapedArray, shown
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -17,7 +17,8 @@ class ShapeDtypeStruct:
     """A shape and a dtype that stand for an array where no value is needed.
 
     `sharding` is the layout that such an array is to have: a function that is compiled
-    ahead for it lays its argument so.
+    ahead for it lays its argument so. `manual_axis_type` tells
+    along which axes it may vary within `shard_map`.
 
     >>> ShapeDtypeStruct((2, 3), "float32")
     ShapeDtypeStruct(shape=(2, 3), dtype=float32)
@@ -27,6 +28,7 @@ class ShapeDtypeStruct:
     dtype: np.dtype
     weak_type: bool
     sharding: Any
+    manual_axis_type: ManualAxisType
 
     def __init__(
         self,
@@ -35,16 +37,24 @@ class ShapeDtypeStruct:
         *,
         sharding: Any = None,
         weak_type: bool = False,
+        manual_axis_type: ManualAxisType | None = None,
     ) -> None:
         object.__setattr__(self, "shape", tuple(shape))
         object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "weak_type", weak_type)
         object.__setattr__(self, "sharding", sharding)
+        manual = manual_axis_type or ManualAxisType()
+        object.__setattr__(self, "manual_axis_type", manual)
 
     def __setstate__(self, state: Any) -> None:
-        shape, dtype, weak_type, *sharding = state  # of which earlier ones have none
-        layout = sharding[0] if sharding else None
-        self.__init__(shape, dtype, weak_type=weak_type, sharding=layout)  # type: ignore[misc]  # it is being made
+        # Earlier ones have no layout, nor what they may vary along.
+        shape, dtype, weak_type, layout, manual = (*state, None, None)[:5]
+        self.__init__(  # type: ignore[misc]  # it is being made
+            *(shape, dtype),
+            weak_type=weak_type,
+            sharding=layout,
+            manual_axis_type=manual,
+        )
 
     @property
     def aval(self) -> ShapedArray:
@@ -52,7 +62,8 @@ class ShapeDtypeStruct:
         others = float0, KEY
         if self.dtype.name not in rules.default().dtypes and self.dtype not in others:
             raise rules.error("jit.dtype", got=f"{self}")
-        return ShapedArray(self.shape, self.dtype, self.weak_type)
+        vma = self.manual_axis_type.varying
+        return ShapedArray(self.shape, self.dtype, self.weak_type, vma=vma)
 
     @property
     def ndim(self) -> int:
@@ -66,9 +77,15 @@ class ShapeDtypeStruct:
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
+        vma = shown(self.aval.vma) if self.manual_axis_type.varying else ""
+        return (
+            f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{vma}{weak})"
+        )
 
 
 def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
     """The struct of an abstract value."""
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+    varies = aval.manual_axis_type if aval.vma else None
+    return ShapeDtypeStruct(
+        aval.shape, aval.dtype, weak_type=aval.weak_type, manual_axis_type=varies
+    )

@@ -88,6 +88,7 @@ class Typer:
         found = self.fast(primitive, avals, params)
         if found is None:
             found = self.slow(primitive, avals, params)
+        found = self.varied(primitive, avals, params, found)
         if not self.regions[primitive]:
             if len(self.memo) >= MEMO_SIZE:
                 self.memo.clear()
@@ -104,6 +105,19 @@ class Typer:
         except Exception:  # the walked rules say what is wrong
             return None
         return found
+
+    def varied(
+        self, primitive: str, avals: Avals, params: Params, types: Avals
+    ) -> Avals:
+        """The result types with the axes along which they may vary (shard_map.vma)."""
+        row = self.rules.prims[primitive]
+        if row.varies is not None:
+            names = row.varies(row_scope(row, avals, params, self.rules))
+        elif self.regions[primitive]:
+            return types
+        else:
+            names = tuple(name for a in avals for name in a.vma)
+        return tuple(t.update(vma=(*t.vma, *names)) for t in types) if names else types
 
     def slow(self, primitive: str, avals: Avals, params: Params) -> Avals:
         """The result types by the walked row; raises the first failed clause."""

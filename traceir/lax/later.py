@@ -13,7 +13,7 @@ PLACES = {
     **dict.fromkeys(
         ("RandomAlgorithm", "rng_bit_generator"), "traceir.lax.bit_generators"
     ),
-    "pswapaxes": "traceir.lax.reductions.collectives",
+    **dict.fromkeys(("pcast", "pswapaxes"), "traceir.lax.reductions.collectives"),
     **dict.fromkeys(
         (
             "RaggedDotDimensionNumbers",

@@ -199,6 +199,7 @@ def _prim(
         row.one_of("keys", KEYS, "used"),
         tuple(_relations(row, inner)),
         tuple(_singular(row, inner, inputs)),
+        row.maybe("varies", scope),
     )
     row.done()
     meanings = (prim.value, prim.means, prim.steps, prim.post or None)

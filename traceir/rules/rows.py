@@ -105,7 +105,8 @@ class Prim:
     its columns about tangents and cotangents, `identity` when it gives its operand
     unchanged, `results` the names by which the relations of `post` know the results,
     `folds` whether templates apply it to a number at once, `batch` the one
-    about many examples, `across` what a collective gives for one of them, `host` where
+    about many examples, `across` what a collective gives for one of them, `varies` the
+    axes along which results may vary beside those that `out` tells, `host` where
     an equation calls the host, `effects` what it does besides, `keys` what becomes of
     keys among its operands, `singular` where its derivative is not the value's slope.
     """
@@ -138,6 +139,7 @@ class Prim:
     keys: Literal["used", "passed", "parted", "seen"] = "used"
     post: tuple[Relation, ...] = ()
     singular: tuple[Singular, ...] = ()
+    varies: Formula | None = None
 
     @property
     def defaults(self) -> dict[str, Any]:

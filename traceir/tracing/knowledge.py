@@ -9,8 +9,8 @@ from traceir import rules
 from traceir.base.config import local
 from traceir.tracing.concretization import refusal
 
-# Stands beside the names of axes if results have to be the same for all devices along
-# those that their specs leave out: the key of a call differs by it.
+# Stands beside the names of axes where some are those of a `shard_map` whose types tell
+# what varies: it has these names, and the key of a call differs by it.
 CHECKED = object()
 
 

@@ -333,7 +333,7 @@ def stage(
     name: str,
     transform: str,
     face: str,
-    axes: Mapping[Hashable, int] | None = None,
+    axes: Mapping[Hashable, Any] | None = None,
     users: bool = False,
 ) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
     """Trace `call` on tracers of these types: its program, constants and captures.

@@ -223,7 +223,7 @@ class Trace:
         self.face = _local.context.face if face is None else face
         self.alive = True
         self.nested: dict[object, Any] = {}
-        self.axes: Mapping[Hashable, int] = parent.axes if parent else {}
+        self.axes: Mapping[Hashable, Any] = parent.axes if parent else {}
 
     @property
     def main(self) -> Trace:

@@ -61,6 +61,7 @@ const OWN: Record<string, Collective> = {
   pmax: folded("pmax", (_, v) => v),
   pmin: folded("pmin", (_, v) => v),
   ppermute,
+  pvary: (_t, v, dim) => [v, dim],
   all_to_all: allToAll,
   all_gather: (t, v, dim, axis, params) => {
     const to = Number(params.all_gather_dimension);

@@ -72,7 +72,7 @@ def leaf_paths(labels: Sequence[str], treedef: flatten.TreeDef) -> tuple[str, ..
 
 
 def axes_where(
-    named: Mapping[Hashable, int], context: Context
+    named: Mapping[Hashable, Any], context: Context
 ) -> tuple[tuple[Hashable, int], ...]:
     """The names of axes where a call is, and their sizes; the mesh that is set, too.
 

@@ -6,13 +6,19 @@ control.carry-types
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import convert, joined
-from traceir.lax.control.bodies import FlatTree, TracedBody, called, first_parameter
+from traceir.lax.checks.varying import varied
+from traceir.lax.control.bodies import (
+    FlatTree,
+    TracedBody,
+    called,
+    first_parameter,
+)
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef, short
@@ -78,10 +84,13 @@ def check_carry(
         raise rules.error("control.carry-types", got=got)
 
 
-def promoted(carry: FlatTree, avals: Sequence[ShapedArray]) -> FlatTree | None:
+def promoted(
+    carry: FlatTree, avals: Sequence[ShapedArray], along: Sequence[Hashable] = ()
+) -> FlatTree | None:
     """The carry with weak leaves in the dtype that the body makes of them.
 
-    None where nothing changes, or where the numbers of leaves differ.
+    A leaf may vary along the axes of a mesh that the body's result may, and `along`
+    others. None where nothing changes, or where the numbers of leaves differ.
     """
     if len(avals) != len(carry.leaves):
         return None
@@ -90,6 +99,7 @@ def promoted(carry: FlatTree, avals: Sequence[ShapedArray]) -> FlatTree | None:
         if a.weak_type and not same_type(a, b):
             dtype, _ = joined((value, _Typed(b)))
             leaves[k] = convert(value, dtype)
+        leaves[k] = varied(leaves[k], (*b.vma, *along))
     changed = any(x is not y for x, y in zip(leaves, carry.leaves))
     return FlatTree(leaves, carry.tree, carry.label) if changed else None
 

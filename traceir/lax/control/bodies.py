@@ -5,7 +5,7 @@ Serves: control.callable, jit.argument
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +20,11 @@ from traceir.jit.cache.signature import StaticSpec, bind_arguments, form_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry, cache_of
 from traceir.jit.staging import find_entry, function_name, prepare
 from traceir.lax.checks.operands import as_array, operand
+from traceir.lax.checks.varying import varied
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef
+from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import Tracer, Value, typeof
 
 NO_STATICS = StaticSpec(frozenset(), frozenset())
@@ -114,6 +116,29 @@ def trace_body(
     closed, order, arrays = opened(entry)
     values = (*arrays, *entry.captures)
     return TracedBody(closed, tuple(values[k] for k in order), entry.out_tree)
+
+
+def with_results_varied(
+    body: TracedBody, along: Sequence[Sequence[Hashable]]
+) -> TracedBody:
+    """A body whose first results may vary along these axes, too (shard_map.vma)."""
+    results = body.out_avals
+    if all({*names} <= {*a.vma} for a, names in zip(results, along)):
+        return body
+
+    def call(inputs: Sequence[Value]) -> list[Value]:
+        found = apply(body.closed, inputs)
+        pairs = zip(found, along)
+        return [*(varied(v, names) for v, names in pairs), *found[len(along) :]]
+
+    def make() -> ClosedJaxpr:
+        avals = body.closed.in_avals
+        name, face = body.closed.jaxpr.debug_name, config.local.context.face
+        jaxpr, constants, _ = stage(call, avals, [""] * len(avals), name, "jit", face)
+        return ClosedJaxpr(jaxpr, constants, body.closed.backend)
+
+    key = "varied", tuple(map(tuple, along))
+    return replace(body, closed=body.closed.memo(key, make))
 
 
 Opened = tuple[ClosedJaxpr, tuple[int, ...], tuple[Array, ...]]

@@ -19,6 +19,7 @@ from traceir.lax.control.bodies import (
     flat,
     known_number,
     trace_body,
+    with_results_varied,
 )
 from traceir.lax.elementwise.arithmetic import ne
 from traceir.lax.elementwise.selection import clamp
@@ -163,6 +164,11 @@ def _choose(
     types = [(a.tree, a.avals) for a in args]
     bodies = [trace_body(fun, types, asker) for fun in funs]
     check_branches(asker, names, funs, bodies)
+    along = [
+        [name for a in avals for name in a.vma]
+        for avals in zip(*(body.out_avals for body in bodies))
+    ]
+    bodies = [with_results_varied(body, along) for body in bodies]
     leaves = [leaf for a in args for leaf in a.leaves]
     found = choose(index, bodies, leaves, reverse)
     return bodies[0].tree.unflatten(map(as_array, found))
@@ -171,7 +177,10 @@ def _choose(
 def choose(
     index: Value, bodies: Sequence[TracedBody], leaves: Sequence[Value], reverse: bool
 ) -> list[Value]:
-    """The results of one `cond` equation, or the operands that pass through."""
+    """The results of one `cond` equation, or the operands that pass through.
+
+    Where devices may choose differently, all branches are run (shard_map.vma).
+    """
     consts, branches = shared_consts(bodies)
     values = [*consts, *leaves]
     sources = list(zip(*map(forwarded, branches)))
@@ -180,7 +189,12 @@ def choose(
     kept = [keep_outputs(b, keep) for b in branches]
     if reverse:
         kept.reverse()
-    results = iter(bind("cond", index, *values, branches=tuple(kept)))
+    if typeof(index).vma:
+        from traceir.transforms.control.cond import of_all_branches
+
+        results = iter(of_all_branches(index, values, kept))
+    else:
+        results = iter(bind("cond", index, *values, branches=tuple(kept)))
     return [next(results) if k is None else values[k] for k in passed]
 
 

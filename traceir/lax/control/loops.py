@@ -24,6 +24,7 @@ from traceir.lax.control.bodies import (
     flat,
     known_number,
     trace_body,
+    with_results_varied,
 )
 from traceir.lax.control.scans import scan
 from traceir.lax.control.wrappers import told, wrapped
@@ -66,11 +67,13 @@ def while_loop(
             pass  # the condition is traced: an equation then
     carry = flat(init_val, "while_loop", "init_val")
     test, body = _traced(cond_fun, body_fun, carry)
-    better = promoted(carry, body.out_avals)
-    if better is not None:
+    while (
+        better := promoted(carry, body.out_avals, test.out_avals[0].vma)
+    ) is not None:
         carry = better
         test, body = _traced(cond_fun, body_fun, carry)
     check_carry("while_loop", body_fun, carry, body.tree, body.out_avals)
+    body = with_results_varied(body, [a.vma for a in carry.avals])
     return body.tree.unflatten(repeat(test, body, carry.leaves))
 
 

@@ -16,6 +16,7 @@ from traceir.lax.control.bodies import (
     demand_callable,
     flat,
     trace_body,
+    with_results_varied,
 )
 from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.structural.shapes import (
@@ -68,12 +69,12 @@ def scan(
         return _in_python(f, carry, rows, count, reverse)
     steps = _unrolled(unroll, count)
     body, split = _traced(f, carry, rows)
-    better = promoted(carry, body.out_avals[:split])
-    if better is not None:
+    while (better := promoted(carry, body.out_avals[:split])) is not None:
         carry = better
         body, split = _traced(f, carry, rows)
     trees = body.tree.below
     check_carry("scan", f, carry, trees[0], body.out_avals[:split])
+    body = with_results_varied(body, [a.vma for a in carry.avals])
     results = fold(body, carry, rows, count, reverse, steps)
     return (
         trees[0].unflatten(results[:split]),

@@ -1,7 +1,7 @@
 """Collectives: over all examples of a named axis.
 
 Serves: axis.*, psum, pmax, pmin, all_gather, reduce_scatter, ppermute, all_to_all,
-axis_index
+axis_index, pvary
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import axis_in
+from traceir.lax.checks.varying import varied
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
@@ -86,7 +87,47 @@ def axis_index(axis_name: AxisName) -> Array:
 
 def _axis_index(name: Hashable) -> Array:
     _size(name)
-    return bind_one("axis_index", axis_name=name)
+    return _varied(bind_one("axis_index", axis_name=name), (name,))
+
+
+def _varied(value: Any, names: Iterable[Hashable]) -> Any:
+    """A value whose type tells that it may vary along axes, where types tell that."""
+    trace = current_trace()
+    told = trace.axes.get(CHECKED, ()) if trace else ()
+    return varied(value, [name for name in told if name in names])
+
+
+def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
+    """The same value, of a type that tells that it may vary along axes of the mesh.
+
+    Within a function that `shard_map` checks, a derivative by it is one for each
+    device along these axes, and not their sum. Elsewhere types do not tell what varies,
+    and it is the value itself. Of each leaf of a tree. Raises NameError (axis.unbound),
+    ValueError (axis.cast: for a value that may vary already, and for another `to` than
+    "varying").
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> from traceir.sharding import P
+    >>> def slopes(w, x):
+    ...     own = pcast(w, "x", to="varying")
+    ...     return traceir.grad(lambda w: (w * x).sum())(own)[None]
+    >>> mesh = traceir.make_mesh((1,), ("x",))
+    >>> specs = {"in_specs": (P(), P("x")), "out_specs": P("x")}
+    >>> traceir.shard_map(slopes, mesh=mesh, **specs)(2.0, jnp.arange(3.0))
+    Array([3.], dtype=float32)
+    """
+    names = _checked(axis_name, None)
+    if to != "varying":
+        raise rules.error("axis.cast", got=f"{to=}")
+
+    def cast(leaf: Operand) -> Any:
+        value = as_array(operand("pcast", leaf))
+        if known := [n for n in names if n in typeof(value).vma]:
+            got = f"{typeof(value)!r}, which may vary along {known[0]!r}"
+            raise rules.error("axis.cast", got=got)
+        return _varied(value, names)
+
+    return flatten.map_(cast, x)
 
 
 def psum(x: Any, axis_name: AxisName, *, axis_index_groups: None = None) -> Any:
@@ -202,7 +243,7 @@ def all_gather(
     names = _checked(axis_name, axis_index_groups)
 
     def gather(leaf: Operand) -> Array:
-        value = as_array(operand("all_gather", leaf))
+        value = _varied(as_array(operand("all_gather", leaf)), names)
         at = axis_in(axis, value.ndim + (not tiled))
         for name in reversed(names):
             value = bind(
@@ -240,7 +281,7 @@ def psum_scatter(
     names = _checked(axis_name, axis_index_groups)
 
     def scatter(leaf: Operand) -> Array:
-        value = as_array(operand("psum_scatter", leaf))
+        value = _varied(as_array(operand("psum_scatter", leaf)), names)
         for k, name in enumerate(names):
             value = bind(
                 "reduce_scatter",
@@ -275,7 +316,7 @@ def ppermute(x: Any, axis_name: AxisName, perm: Iterable[tuple[int, int]]) -> An
         raise rules.error("axis.permutation", got=f"{pairs} over {size} examples")
 
     def permuted(leaf: Operand) -> Array:
-        value = as_array(operand("ppermute", leaf))
+        value = _varied(as_array(operand("ppermute", leaf)), (name,))
         return bind_one("ppermute", value, axis_name=(name,), perm=pairs)
 
     return flatten.map_(permuted, x)
@@ -324,7 +365,7 @@ def all_to_all(
     exchange = _exchange(name, tiled)
 
     def exchanged(leaf: Operand) -> Array:
-        value = as_array(operand("all_to_all", leaf))
+        value = _varied(as_array(operand("all_to_all", leaf)), (name,))
         split = axis_in(split_axis, value.ndim)
         joined = axis_in(concat_axis, value.ndim)
         extent, size = value.shape[split], _size(name)

@@ -1,7 +1,7 @@
 """Cotangents of the inputs of linear programs, by those of their results.
 
 What a program knows is computed again wherever it is read: there are no residuals.
-Serves: derive.transpose, derive.broadcast
+Serves: derive.transpose, derive.broadcast, shard_map.vma
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
-from traceir.oracle.transforms.builder import Beyond, DerivedProgram, Mask, Moving
+from traceir.oracle.transforms.builder import (
+    Beyond,
+    DerivedProgram,
+    Mask,
+    Moving,
+    regions_of,
+)
 from traceir.oracle.transforms.templates import by_template, named, operand_names
 from traceir.rules import Rules
 
@@ -44,11 +50,26 @@ def transposed(closed: ClosedJaxpr, linear: Mask, rules: Rules) -> ClosedJaxpr:
         if any(ct is not None for ct in arrived):
             for a, ct in zip(eqn.inputs, _pulled(builder, eqn, values_, arrived)):
                 if isinstance(a, Var) and a in unknown:
+                    ct = _over_devices(builder, eqn, a, ct)
                     cotangents[a] = builder.added(cotangents.get(a), ct)
     kept = [v for v, m in zip(inputs, linear) if not m]
     asked = [v for v, m in zip(closed.jaxpr.invars, linear) if m]
     results = [builder.zero_for(cotangents.get(v), v.aval) for v in asked]
     return builder.closed([*kept, *given], results)
+
+
+def _over_devices(
+    builder: DerivedProgram, eqn: Eqn, operand: Var, ct: Moving
+) -> Moving:
+    """The sum of a cotangent over the axes of a mesh along which its operand is the
+    same on all devices (shard_map.vma)."""
+    if ct is None:
+        return None
+    names = {*ct.aval.vma}
+    if builder.rules.prims[eqn.primitive].varies is None and not regions_of(eqn.params):
+        names.update(name for out in eqn.outputs for name in out.aval.vma)
+    missing = tuple(sorted(names.difference(operand.aval.vma)))
+    return builder.apply("psum", [ct], {"axes": missing})[0] if missing else ct
 
 
 def _known(env: Mapping[Var, Atom], unknown: set[Var], atom: Atom) -> Atom | None:

@@ -36,7 +36,7 @@ def batched(
     """
     builder = DerivedProgram(rules)
     pairs = zip(closed.in_avals, dims, strict=True)
-    inputs = [Var(a if d is None else _with(a, d, size)) for a, d in pairs]
+    inputs = [Var(_with(a, d, size, name)) for a, d in pairs]
     env = builder.environment(closed, inputs)
     places: dict[Atom, Dim] = dict(zip(closed.jaxpr.invars, dims))
     for eqn in closed.eqns:
@@ -55,8 +55,13 @@ def batched(
     return builder.closed(inputs, results), differ
 
 
-def _with(aval: ShapedArray, dim: int, size: int) -> ShapedArray:
-    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
+def _with(aval: ShapedArray, dim: Dim, size: int, name: str | None) -> ShapedArray:
+    """The type of all examples of a value, which does not tell that they vary."""
+    vma = tuple(axis for axis in aval.vma if axis != name)
+    shape = aval.shape
+    if dim is not None:
+        shape = (*shape[:dim], size, *shape[dim:])
+    return aval.update(shape=shape, vma=vma)
 
 
 def moved(builder: DerivedProgram, value: Atom, source: int, target: int) -> Atom:

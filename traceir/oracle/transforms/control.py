@@ -93,6 +93,9 @@ class TermControlFlow:
                 raise self.functions.rules.error("control.carry-tree")
             changed = False
             for k, (own, out) in enumerate(zip(types, outs)):
+                if not {*out.vma} <= {*own.vma}:
+                    init[k] = self.functions.varied(init[k], out.vma)
+                    changed = True
                 if (own.shape, own.dtype) == (out.shape, out.dtype):
                     continue
                 if own.shape != out.shape or not own.weak_type:
@@ -101,6 +104,8 @@ class TermControlFlow:
                 init[k] = self.functions.bind("convert_element_type", init[k], **params)
                 changed = True
             if not changed:
+                if any(own.vma != out.vma for own, out in zip(types, outs)):
+                    raise Beyond("a carry that varies less after a step")
                 return body, init, len(init)
         raise self.functions.rules.error("control.carry-types")
 
@@ -208,6 +213,8 @@ class TermControlFlow:
         outs = going.closed.out_avals
         if [(a.shape, a.dtype) for a in outs] != [((), np.dtype(bool))]:
             raise self.functions.rules.error("control.condition")
+        if outs[0].vma:
+            raise Beyond("devices that go on differently")
         found = self.functions.bind(
             "while",
             *going.captured,
@@ -264,6 +271,8 @@ class TermControlFlow:
         traced = [made[k] for k in range(len(branches))]
         captured = list(dict.fromkeys(t for one in traced for t in one.captured))
         programs = tuple(one.closing_over(captured) for one in traced)
+        if self.functions.aval(index).vma:
+            raise Beyond("devices that choose differently")
         if any(p.out_avals != programs[0].out_avals for p in programs):
             raise Beyond("results of other types")
         found = self.functions.bind("cond", index, *captured, *given, branches=programs)

@@ -48,7 +48,7 @@ class TermFunctions(Recordings):
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied, or what a function of arrays is made of."""
         if primitive in named_axes.FUNCTIONS:
-            axes = NamedAxes(super().bind, self.sizes, self.rules)
+            axes = NamedAxes(self, super().bind)
             return named_axes.FUNCTIONS[primitive](axes, *values, **params)
         if primitive in control.FUNCTIONS:
             return control.FUNCTIONS[primitive](self.control, *values, **params)
@@ -185,8 +185,6 @@ class TermFunctions(Recordings):
         back = transposed(linear, mask, self.rules)
 
         def call(cotangent: Any) -> Any:
-            if self.checked:
-                raise self.rules.error("shard_map.gradient")
             given = self.of_types("vjp.cotangent", cotangent, traced)
             return tuple(self.applied(back, [*traced.captured, *primals, *given]))
 

@@ -29,12 +29,13 @@ Bind = Callable[..., Any]
 
 
 class NamedAxes:
-    """Applications over axes of these sizes."""
+    """Applications over the axes that are named now."""
 
-    def __init__(self, bind: Bind, sizes: Mapping[str, int], rules: Rules) -> None:
+    def __init__(self, functions: Recordings, bind: Bind) -> None:
+        self.functions = functions
         self.bind = bind
-        self.sizes = sizes
-        self.rules = rules
+        self.sizes: Mapping[str, int] = functions.sizes
+        self.rules: Rules = functions.rules
 
     def known(self, names: Names) -> tuple[str, ...]:
         """The names of axes, all of which are open."""
@@ -50,7 +51,19 @@ class NamedAxes:
     def axis_index(self, axis_name: str) -> Any:
         """The number of the example."""
         self.known(axis_name)
-        return self.bind("axis_index", axis_name=axis_name)
+        return self.varied(self.bind("axis_index", axis_name=axis_name), axis_name)
+
+    def varied(self, x: Any, axis_name: Names) -> Any:
+        """A value that may vary along those axes of which types tell it."""
+        names = self.known(axis_name)
+        return self.functions.varied(x, [n for n in self.functions.checked if n in names])
+
+    def pcast(self, x: Any, axis_name: Names, to: str) -> Any:
+        """A value that is the same along axes as one that may vary."""
+        names, value = self.known(axis_name), self.functions.as_term(x)
+        if to != "varying" or any(name in value.aval.vma for name in names):
+            raise self.rules.error("axis.cast")
+        return self.varied(value, names)
 
     def psum(self, x: Any, axis_name: Names) -> Any:
         """The sum over all examples; of a number, as often as there are any."""
@@ -78,7 +91,7 @@ class NamedAxes:
     ) -> Any:
         """All examples, along a dimension."""
         return self.bind(
-            *("all_gather", x),
+            *("all_gather", self.varied(x, axis_name)),
             all_gather_dimension=axis,
             axis_name=self.known(axis_name),
             axis_size=self.axis_size(axis_name),
@@ -90,7 +103,7 @@ class NamedAxes:
     ) -> Any:
         """A part of the sum for each example."""
         return self.bind(
-            *("reduce_scatter", x),
+            *("reduce_scatter", self.varied(x, axis_name)),
             axis_name=self.known(axis_name),
             axis_size=self.axis_size(axis_name),
             scatter_dimension=scatter_dimension,
@@ -114,7 +127,7 @@ class NamedAxes:
         if not tiled and x.aval.shape[split_axis] != size:
             raise Beyond("as many parts as there are no examples")
         return self.bind(
-            *("all_to_all", x),
+            *("all_to_all", self.varied(x, axis_name)),
             axis_name=axis_name,
             axis_size=size,
             concat_axis=concat_axis,
@@ -129,7 +142,8 @@ class NamedAxes:
         examples = range(self.axis_size(axis_name))
         if any(len({*e}) < len(e) or not {*e} <= {*examples} for e in ends):
             raise self.rules.error("axis.permutation")
-        return self.bind("ppermute", x, axis_name=self.known(axis_name), perm=pairs)
+        value = self.varied(x, axis_name)
+        return self.bind("ppermute", value, axis_name=self.known(axis_name), perm=pairs)
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -220,8 +234,11 @@ class PartedFunction:
             return found
 
         pairs = list(zip(parts, dims, strict=True))
+        told = (name,) if self.checked else ()
         examples = [
-            p.aval if d is None else p.aval.update(shape=p.aval.shape[1:])
+            p.aval
+            if d is None
+            else p.aval.update(shape=p.aval.shape[1:], vma=(*p.aval.vma, *told))
             for p, d in pairs
         ]
         kept = [p if d is None else None for p, d in pairs]
@@ -273,10 +290,13 @@ class PartedFunction:
         return [a in found for a in closed.jaxpr.outvars]
 
     def varies(self, eqn: Eqn, name: str, varying: set[Any]) -> bool:
-        """True if the results of an equation may differ along an axis."""
+        """True if the results of an equation may differ along an axis.
+
+        `pvary` is about their types alone.
+        """
         if any(_speaks_of(name, region) for region in regions_of(eqn.params)):
             raise Beyond("what varies of a region's results")
-        if name in names_of(dict(eqn.params)):
+        if eqn.primitive != "pvary" and name in names_of(dict(eqn.params)):
             across = self.functions.rules.prims[eqn.primitive].across
             return across is None or "n" in across.names
         return any(isinstance(a, Var) and a in varying for a in eqn.inputs)

@@ -5,7 +5,7 @@ Serves: level.bind, level.depth, level.lift, level.strictest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
@@ -142,9 +142,9 @@ class Recordings:
         self.disabled = False
         self.evaluating = False
         self.devices = 1
-        # The sizes of the axes that have names, and whether what varies is checked.
+        # The sizes of the axes that have names, and those of which types tell.
         self.sizes: dict[str, int] = {}
-        self.checked = False
+        self.checked: tuple[str, ...] = ()
 
     def term_of(self, array: Any, aval: ShapedArray | None = None) -> Term:
         """An array as a term, which is strongly typed unless a type is given."""
@@ -179,7 +179,7 @@ class Recordings:
         """Within this an axis has a name, and may be that of a mesh, and checked."""
         before = self.sizes, self.checked
         self.sizes = self.sizes if name is None else {**self.sizes, name: size}
-        self.checked |= checked
+        self.checked += (name,) if checked and name else ()
         try:
             yield
         finally:
@@ -220,6 +220,11 @@ class Recordings:
             return dtype.type(value).item()
         params = {"new_dtype": dtype, "weak_type": aval.weak_type}
         return self.bind("convert_element_type", value, **params)
+
+    def varied(self, value: Term, along: Iterable[str]) -> Term:
+        """A value whose type tells that it may vary along axes (shard_map.vma)."""
+        missing = tuple(n for n in along if n not in value.aval.vma)
+        return self.bind("pvary", value, axes=missing) if missing else value
 
     def as_term(self, value: Any) -> Term:
         """A value; a number as one of its weak type."""

@@ -63,6 +63,12 @@ def pmin(x: np.ndarray, *, axes: Axes, axis_index_groups: None = None) -> Any:
     return _fold("reduce_min", "pmin", x, axes)
 
 
+@kernel("pvary")
+def pvary(x: np.ndarray, *, axes: Axes) -> Any:
+    """Raise NameError (axis.unbound): types tell of named axes alone."""
+    raise _unbound("pvary", list(axes))
+
+
 @kernel("axis_index")
 def axis_index(*, axis_name: Any) -> Any:
     """The place of this process."""

@@ -33,7 +33,7 @@ FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
 # The attributes of abstract values, dtypes, programs, calls of a jitted function.
 ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "bits", "itemsize"}
-    | {"in_avals", "out_avals", "num_leaves"}
+    | {"in_avals", "out_avals", "num_leaves", "vma"}
     | {"function", "face", "strict", "tree", "axes"}
     | FLAGS.keys()
 )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from traceir import rules
 from traceir.base import config
-from traceir.ir.jaxpr import Params
-from traceir.tracing.knowledge import CHECKED
-from traceir.tracing.trace import Value, bind_all, current_trace, typeof
+from traceir.ir.jaxpr import Params, programs_in
+from traceir.tracing.trace import Value, bind, bind_all, typeof
 from traceir.transforms.autodiff.jvp_trace import operand_names, operand_values
-from traceir.transforms.autodiff.linearize import Linearized, LinearTracer, at
+from traceir.transforms.autodiff.linearize import (
+    LinearEqn,
+    Linearized,
+    LinearTracer,
+    at,
+)
 from traceir.transforms.rules.derivative_templates import (
     derivative_of,
     plan_of,
@@ -34,12 +38,8 @@ def backward_pass(
     """The cotangents of the inputs, by those of the results; in the trace in force.
 
     An input that was held fixed has None; one that no result depends on, Zero. The
-    cotangents of inputs are added to those in `start`, if it is given. Raises
-    NotImplementedError (shard_map.gradient).
+    cotangents of inputs are added to those in `start`, if it is given.
     """
-    trace = current_trace()
-    if trace is not None and CHECKED in trace.axes:
-        raise rules.error("shard_map.gradient", got=trace.name)
     known: dict[int, Value] = {
         id(tracer): before
         for tracer, before in zip(linearized.inputs, start)
@@ -59,12 +59,36 @@ def backward_pass(
         operands = [LinearOperand(v.aval) if _is_linear(v) else v for v in eqn.inputs]
         with at(eqn.source):
             given = transpose_rule(eqn.primitive, cts, operands, eqn.params)
+            along = _along(eqn)
             for value, ct in zip(eqn.inputs, given, strict=True):
                 if _is_linear(value) and ct is not None and type(ct) is not Zero:
-                    _add(known, value, ct)
+                    _add(known, value, _summed(ct, along, value.aval.vma))
     return [
         None if t is None else known.get(id(t), Zero(t.aval)) for t in linearized.inputs
     ]
+
+
+def _along(eqn: LinearEqn) -> frozenset[Hashable]:
+    """The axes along which devices have cotangents of their own for the operands.
+
+    Those along which a result may vary. Where a row tells these itself, or programs in
+    the params do, so does what they say of cotangents.
+    """
+    row = rules.default().prims[eqn.primitive]
+    if row.varies is not None or any(programs_in(eqn.params)):
+        return frozenset()
+    return frozenset(name for out in eqn.outputs for name in out.aval.vma)
+
+
+def _summed(
+    ct: Value, along: frozenset[Hashable], vma: tuple[Hashable, ...]
+) -> Value:
+    """The cotangent of a value that may vary along some axes: the sum over the other
+    ones (shard_map.vma)."""
+    missing = along.union(typeof(ct).vma).difference(vma)
+    if not missing:
+        return ct
+    return bind("psum", ct, axes=tuple(sorted(missing, key=str)))
 
 
 def _is_asked(value: Any) -> bool:

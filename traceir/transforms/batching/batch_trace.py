@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from operator import or_
 
 from traceir.base import config, source_info
-from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Params
+from traceir.ir.typecheck import infer
 from traceir.tracing.knowledge import CHECKED, passed_on
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import (
@@ -27,16 +27,16 @@ from traceir.transforms.rules.registry import BatchAxis, Dim, Dims, Values
 class BatchTracer(Tracer):
     """One example of a batch: its type is the example's, `batched` holds all.
 
-    `reads` has a bit for each argument that the value is computed from.
+    Where a type tells that examples may differ that are equal (shard_map.vma), there
+    is one for all of them, and `dim` is None. `reads` has a bit for each argument that
+    the value is computed from.
     """
 
     __slots__ = ("batched", "dim", "reads")
     _trace: BatchTrace
 
-    def __init__(self, trace: BatchTrace, batched: Value, dim: int, reads: int) -> None:
-        whole = typeof(batched)
-        shape = whole.shape[:dim] + whole.shape[dim + 1 :]
-        self.aval = whole.update(shape=shape)
+    def __init__(self, trace: BatchTrace, batched: Value, dim: Dim, reads: int) -> None:
+        self.aval = trace.axis.example(typeof(batched), dim)
         self.batched = batched
         self.dim = dim
         self.reads = reads
@@ -72,13 +72,19 @@ class BatchTrace(Trace):
         super().__init__(name, "vmap")
         self.axis = axis
         if axis.name is not None:
-            checked = {CHECKED: 1} if axis.checked else {}
-            self.axes = {**self.axes, axis.name: axis.total, **checked}
+            self.axes = {**self.axes, axis.name: axis.total}
+        if axis.checked:
+            self.axes[CHECKED] = (*self.axes.get(CHECKED, ()), axis.name)
         self.paths: Sequence[str] = ()
 
-    def input(self, value: Value, dim: Dim, position: int) -> Value:
-        """One leaf of the arguments; it is no tracer if it is the same for all."""
-        if dim is None:
+    def input(
+        self, value: Value, dim: Dim, position: int, varies: bool = False
+    ) -> Value:
+        """One leaf of the arguments; it is no tracer if it is the same for all.
+
+        With `varies` its type tells that it may not be.
+        """
+        if dim is None and not varies:
             return value
         return BatchTracer(self, value, dim, 1 << position)
 
@@ -102,11 +108,20 @@ class BatchTrace(Trace):
             results, targets = batching_rule(
                 primitive, self.axis, operands, dims, params
             )
-            reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
-            return [
-                r if d is None else BatchTracer(self, r, d, reads)
-                for r, d in zip(results, targets, strict=True)
-            ]
+        reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
+        varies = self.varies(primitive, values, params) or [False] * len(results)
+        return [
+            BatchTracer(self, r, d, reads) if v or d is not None else r
+            for r, d, v in zip(results, targets, varies, strict=True)
+        ]
+
+    def varies(self, primitive: str, values: Values, params: Params) -> list[bool]:
+        """Whether the type of each result tells that examples may differ; empty where
+        types do not tell."""
+        if not self.axis.checked:
+            return []
+        avals = infer(primitive, tuple(map(typeof, values)), params)
+        return [self.axis.name in aval.vma for aval in avals]
 
     def reads(self, value: Value) -> int:
         """The bits of the arguments that a value is computed from."""
@@ -143,9 +158,10 @@ def _batch_program(
     def call(inputs: Values) -> Values:
         trace = BatchTrace(axis, name)
         with living(trace):
+            rows = zip(inputs, dims, closed.in_avals, strict=True)
             examples = [
-                trace.input(v, d, k)
-                for k, (v, d) in enumerate(zip(inputs, dims, strict=True))
+                trace.input(v, d, k, axis.checked and axis.name in a.vma)
+                for k, (v, d, a) in enumerate(rows)
             ]
             taken = [trace.take(v) for v in apply(closed, examples)]
         if wanted is not None:
@@ -153,10 +169,7 @@ def _batch_program(
         found.extend(d for _, d in taken)
         return [v for v, _ in taken]
 
-    avals = [
-        a if d is None else _batched(a, axis.size, d)
-        for a, d in zip(closed.in_avals, dims, strict=True)
-    ]
+    avals = [axis.batch(a, d) for a, d in zip(closed.in_avals, dims, strict=True)]
     paths = [""] * len(avals)
     face = config.local.context.face
     jaxpr, constants, captured = stage(call, avals, paths, name, "jit", face)
@@ -170,7 +183,3 @@ def _placed(pair: tuple[Value, Dim], target: Dim, axis: BatchAxis) -> tuple[Valu
         assert dim is None  # the caller asks for what the program has
         return pair
     return place_at(value, dim, axis.size, target), target
-
-
-def _batched(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
-    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))

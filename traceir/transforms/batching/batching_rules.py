@@ -54,6 +54,8 @@ def batching_rule(
     """
     row = rules.default().prims[primitive]
     assert row.batch is not None  # each row has the column, by a test
+    if not any(d is not None for d in dims) and row.batch.rule not in _OF_THE_AXIS:
+        return constant(row, axis, values, dims, params)
     return CLASSES[row.batch.rule](row, axis, values, dims, params)
 
 
@@ -156,7 +158,7 @@ def contraction(
 def constant(
     row: Prim, axis: BatchAxis, values: Values, dims: Dims, params: Params
 ) -> Batched:
-    """Without operands there is nothing to batch."""
+    """Without operands of several examples there is nothing to batch."""
     results = bind_all(row.name, values, params)
     return results, [None] * len(results)
 
@@ -169,7 +171,8 @@ def collective(
         over = over_axis if axis.ranks is None else over_ranks
         return over(row.name, axis, values, dims, params)
     [dim] = dims
-    assert dim is not None  # one operand is batched
+    if dim is None:
+        return constant(row, axis, values, dims, params)
     return apply_at(row, axis, values[0], dim, params)
 
 
@@ -194,6 +197,9 @@ CLASSES: dict[str, ClassRule] = {
         region,
     )
 }
+
+# Rules for which an axis matters that no operand has.
+_OF_THE_AXIS = frozenset({"collective", "region"})
 
 
 def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:

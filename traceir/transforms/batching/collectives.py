@@ -183,6 +183,15 @@ def axis_index(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Pl
     return bind("iota", dimension=0, dtype=dtype, shape=(axis.size,)), 0
 
 
+def pvary(value: Value, dim: Dim, axis: BatchAxis, params: ParamDict) -> Placed:
+    """The same examples: that they may differ is told by types alone.
+
+    Over other axes the rest is still to be told.
+    """
+    left = tuple(a for a in params["axes"] if a != axis.name)
+    return (bind("pvary", value, axes=left) if left else value), dim
+
+
 def _only(axis: BatchAxis, params: ParamDict) -> None:
     # Functions over several names apply the primitive name by name.
     assert params["axis_name"] == (axis.name,)
@@ -211,4 +220,5 @@ OWN: dict[str, OwnRule] = {
     "ppermute": ppermute,
     "all_to_all": all_to_all,
     "axis_index": axis_index,
+    "pvary": pvary,
 }

@@ -45,6 +45,8 @@ def _placed(
     if primitive == "axis_index":
         numbers = OWN[primitive](value, dim, BatchAxis(axis.name, axis.size), params)
         return bind("add", numbers[0], first_example(axis)), 0
+    if primitive == "pvary":
+        return OWN[primitive](value, dim, axis, params)
     if dim is not None:
         value = move(value, dim, 0)
         if primitive in FOLDS and _folds_apart(axis, value, params):

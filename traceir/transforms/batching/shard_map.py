@@ -99,7 +99,7 @@ def shard_map(
     `check_vma=False`, the first device's is taken. Without `f`, a decorator.
 
     Raises TypeError (jit.callable, shard_map.mesh, shard_map.specs), ValueError
-    (shard_map.axes, shard_map.manual, shard_map.replicated, shard_map.gradient,
+    (shard_map.axes, shard_map.manual, shard_map.replicated,
     sharding.tree, sharding.rank, sharding.divides, sharding.repeated, device.known).
 
     >>> import traceir, traceir.numpy as jnp

@@ -149,25 +149,29 @@ def batch_cond(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> B
 def _select(
     axis: BatchAxis, values: Values, dims: Dims, branches: Sequence[ClosedJaxpr]
 ) -> Batched:
-    """All branches on all examples, and of each result the one that was chosen.
+    """All branches on all examples."""
+    index, *operands = (
+        at_front(v, d, axis.size) for v, d in zip(values, dims, strict=True)
+    )
+    zero, zeros = [0] * len(operands), [0] * len(branches[0].out_avals)
+    programs = [batch_program(branch, axis, zero, zeros)[0] for branch in branches]
+    return of_all_branches(index, operands, programs), zeros
+
+
+def of_all_branches(
+    index: Value, operands: Values, branches: Sequence[ClosedJaxpr]
+) -> list[Value]:
+    """The results of all branches, and of each the one that was chosen.
 
     The results of a branch for examples that do not choose it must not spoil their
     derivatives: those see a constant.
     """
-    index, *operands = (
-        at_front(v, d, axis.size) for v, d in zip(values, dims, strict=True)
-    )
-    count = len(branches[0].out_avals)
     found = []
     for k, branch in enumerate(branches):
         mine = bind("eq", index, typeof(index).dtype.type(k))
         inputs = [select_lanes(mine, bind("stop_gradient", x), x) for x in operands]
-        zero = [0] * len(operands)
-        program, _ = batch_program(branch, axis, zero, [0] * count)
-        found.append(apply(program, inputs))
-    return [select_lanes(index, *cases) for cases in zip(*found, strict=True)], [
-        0
-    ] * count
+        found.append(apply(branch, inputs))
+    return [select_lanes(index, *cases) for cases in zip(*found, strict=True)]
 
 
 def select_lanes(which: Value, *cases: Value) -> Value:

@@ -62,6 +62,22 @@ class BatchAxis:
         """The number of examples in all processes."""
         return self.size * (self.ranks.size if self.ranks else 1)
 
+    def batch(self, aval: ShapedArray, dim: Dim) -> ShapedArray:
+        """The type of all examples, by that of one, with the axis at `dim`."""
+        own = tuple(a for a in aval.vma if a != self.name) if self.checked else aval.vma
+        shape = aval.shape
+        if dim is not None:
+            shape = (*shape[:dim], self.size, *shape[dim:])
+        return aval.update(shape=shape, vma=own)
+
+    def example(self, aval: ShapedArray, dim: Dim) -> ShapedArray:
+        """The type of one example, by that of all, which have the axis at `dim`."""
+        own = (*aval.vma, self.name) if self.checked else aval.vma
+        shape = aval.shape
+        if dim is not None:
+            shape = shape[:dim] + shape[dim + 1 :]
+        return aval.update(shape=shape, vma=own)
+
 
 Tangent = Any  # Value | Zero
 Cotangent = Any  # Value | Zero | None

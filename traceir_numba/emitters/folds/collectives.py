@@ -25,7 +25,8 @@ def fold(primitive: str) -> Callable[[Eqn], ClosedJaxpr]:
 
 def named(eqn: Eqn) -> ClosedJaxpr:
     """Raise NameError (axis.unbound): there is nothing to run."""
-    name = eqn.param("axis_name")
+    params = dict(eqn.params)
+    name = params.get("axis_name", params.get("axes"))
     raise _unbound(eqn, list(name) if isinstance(name, tuple) else [name])
 
 
@@ -44,5 +45,6 @@ for _primitive in (
     "ppermute",
     "all_to_all",
     "axis_index",
+    "pvary",
 ):
     register(_primitive, Decomposition(named))

@@ -1,0 +1,136 @@
+"""Derivatives within functions of parts are JAX's. Cites: shard_map.vma"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from eight_devices import eight_devices as eight_devices
+from recorded import Record
+from shardings.gradients import PARAMETERS, PROGRAMS, ROWS, loss, results
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax, shard_map
+from traceir.errors import TraceirError
+from traceir.sharding import P
+
+RECORDED = json.loads(Record("gradients-of-parts.json").read_text())
+
+
+def test_every_program_is_recorded() -> None:
+    assert RECORDED.keys() == PROGRAMS.keys() and len(RECORDED) >= 40
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numbers_are_those_of_jax(name: str) -> None:
+    ways = (False, True) if list(PROGRAMS).index(name) % 3 == 0 else (False,)
+    for jitted in ways:
+        found = results(traceir, name, jitted)
+        assert len(found) == len(RECORDED[name])
+        for one, other in zip(found, RECORDED[name], strict=True):
+            np.testing.assert_allclose(one, other, 2e-4, 1e-5)
+
+
+def _over_devices(function: Any, out: Any = P(), **options: Any) -> Any:
+    mesh = traceir.make_mesh((8,), ("x",))
+    specs = {"in_specs": (P(), P("x")), "out_specs": out}
+    return shard_map(function, mesh=mesh, **specs, **options)(PARAMETERS, ROWS)
+
+
+def test_types_tell_what_varies() -> None:
+    seen = {}
+
+    def body(w: Any, a: Any) -> Any:
+        values = {
+            "shared": w,
+            "own": a,
+            "both": a * w,
+            "sum": lax.psum(a, "x"),
+            "number": lax.axis_index("x"),
+            "gathered": lax.all_gather(w, "x"),
+            "cast": lax.pcast(w, "x", to="varying"),
+            "jitted": traceir.jit(jnp.multiply)(a, w),
+        }
+        seen.update({k: traceir.typeof(v) for k, v in values.items()})
+        return w
+
+    _over_devices(body)
+    vary = {k for k, aval in seen.items() if aval.vma == ("x",)}
+    assert vary == {"own", "both", "number", "gathered", "cast", "jitted"}
+    assert repr(seen["own"]) == "ShapedArray(float32[1,4]{V:x})"
+    assert seen["own"].manual_axis_type.varying == {"x"}
+    seen.clear()
+    _over_devices(body, check_vma=False)
+    assert not any(aval.vma for aval in seen.values())
+
+
+def test_a_choice_of_each_device_runs_all_branches() -> None:
+    # JAX sums within the branch that some devices do not take.
+    def value(w: Any, a: Any) -> Any:
+        double = lambda: jnp.sum((a * 2) @ w**2)  # noqa: E731
+        return lax.cond(a[0, 0] > 0, lambda: jnp.sum(a @ w), double)
+
+    slopes = [traceir.grad(value)(PARAMETERS, row[None]) for row in ROWS]
+    found = _over_devices(traceir.grad(value))
+    np.testing.assert_allclose(found, np.sum(slopes, axis=0), 1e-5)
+
+
+def test_a_carry_varies_as_the_body_makes_it() -> None:
+    def total(w: Any, a: Any) -> Any:
+        step = lambda c, row: (c + (row * w).sum(), c)  # noqa: E731
+        last, rows = lax.scan(step, 0.0, a)
+        swung = lax.scan(lambda c, _: (lax.psum(c, "x"), None), last, None, 2)[0]
+        return swung + rows.sum()
+
+    sums = (ROWS * PARAMETERS).sum(1)
+    found = _over_devices(lambda w, a: total(w, a)[None], P("x"))
+    np.testing.assert_allclose(found, np.full(8, sums.sum() * 8), 1e-5)
+    slope = _over_devices(traceir.grad(total))
+    np.testing.assert_allclose(slope, ROWS.sum(0) * 64, 1e-4)
+
+
+def test_loops_that_end_at_different_times() -> None:
+    def below(w: Any, a: Any) -> Any:
+        return lax.while_loop(lambda c: c < a.sum(), lambda c: c + 1, 0.0)[None]
+
+    found = _over_devices(below, P("x"))
+    assert found.tolist() == np.maximum(np.ceil(ROWS.sum(1)), 0).tolist()
+
+
+def test_an_axis_of_a_batch_is_told_by_no_type() -> None:
+    def body(w: Any, a: Any) -> Any:
+        number = lambda v: traceir.grad(lambda v: v * lax.axis_index("i"))(v)  # noqa: E731
+        return traceir.vmap(number, axis_name="i")(w)
+
+    assert _over_devices(body).tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_cast_is_refused() -> None:
+    casts = {
+        "axis.cast": lambda a: lax.pcast(a, "x", to="varying"),
+        "axis.unbound": lambda a: lax.pcast(a, "y", to="varying"),
+    }
+    for rule, cast in casts.items():
+        with pytest.raises(TraceirError) as caught:
+            _over_devices(lambda w, a, cast=cast: cast(a))
+        assert caught.value.rule == rule
+    with pytest.raises(TraceirError, match="to='reduced'"):
+        _over_devices(lambda w, a: lax.pcast(w, "x", to="reduced"))
+    same = _over_devices(lambda w, a: lax.pcast(w, "x", to="varying"), check_vma=False)
+    assert np.array_equal(same, PARAMETERS)
+
+
+def test_one_function_is_traced_for_each_kind_of_argument() -> None:
+    kept = traceir.jit(traceir.grad(lambda w, a: loss(traceir, w, a)))
+    checked, unchecked = (
+        _over_devices(
+            lambda w, a, check=check: kept(w, a) if check else lax.psum(kept(w, a), "x"),
+            check_vma=check,
+        )
+        for check in (True, False)
+    )
+    np.testing.assert_allclose(checked, unchecked, 1e-5)
+    assert kept.cache_info().misses == 2
