@@ -185,6 +185,7 @@ PROSE = {
     **dict.fromkeys(
         ("shard_map.value", "mesh.context"), "tests/transforms/test_shard_map.py"
     ),
+    "shard_map.vma": "tests/shardings/test_gradients.py",
     "checkpoint.saved": "tests/transforms/test_checkpoint_policies.py",
     "cache.strict.compared": "tests/test_jit_strict.py",
     "jit.donated": "tests/test_donation.py",

@@ -49,6 +49,7 @@ ROWS = {
     "cache.key.shape": "cache/shape",
     "cache.key.dtype": "cache/dtype",
     "cache.key.weak_type": "cache/weakness",
+    "cache.key.vma": "shard_map/one-jit-for-what-varies-and-what-does-not",
 }
 
 

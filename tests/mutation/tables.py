@@ -25,7 +25,7 @@ Path = tuple[str | int, ...]
 Tables = Mapping[str, Any]
 FORMULAS = frozenset(
     {"holds", "value", "steps", "parse", "default", "part", "level", "when"}
-    | {"across", "identity", "dim", "over"}
+    | {"across", "identity", "dim", "over", "varies"}
 )
 OUT = frozenset({"shape", "dtype", "weak_type"})
 PARTS = frozenset({"let", "each"})

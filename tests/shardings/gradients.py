@@ -38,12 +38,12 @@ def results(jax: Any, name: str, jitted: bool = False) -> list[Any]:
     function, specs, out = PROGRAMS[name]
     axis_types = (jax.sharding.AxisType.Auto,) * 2
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=axis_types)
-    outs = tuple(_spec(jax, o) for o in out) if isinstance(out, tuple) else _spec(jax, out)
+    outs = tuple(_spec(jax, names) for names in ((out,) if type(out) is str else out))
     mapped = jax.shard_map(
         lambda w, a: function(jax, w, a),
         mesh=mesh,
         in_specs=tuple(_spec(jax, names) for names in specs),
-        out_specs=outs,
+        out_specs=outs[0] if type(out) is str else outs,
     )
     if jitted:
         mapped = jax.jit(mapped)

@@ -1,4 +1,4 @@
-"""Abstract values: shape, dtype and weakness of an array. Serves: aval.*, shard_map.vma"""
+"""Abstract values: shape, dtype, weakness. Serves: aval.*, shard_map.vma"""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class ShapedArray:
 
     @property
     def manual_axis_type(self) -> ManualAxisType:
-        """What `vma` tells, as JAX's programs ask for it."""
+        """The axes of `vma`, as JAX's programs ask for them."""
         return ManualAxisType(frozenset(self.vma))
 
     def str_short(self) -> str:

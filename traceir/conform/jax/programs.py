@@ -41,6 +41,8 @@ PRIMITIVES: Mapping[str, Any] = {
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
 # What is a function for JAX, made of other primitives.
 COMPOSED = frozenset({"random_gamma_grad"})
+# What JAX has within functions of parts alone.
+OF_PARTS = frozenset({"pvary"})
 _WITH_ACCURACY = (
     *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
     *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "tanh"),
@@ -77,6 +79,8 @@ def primitive(name: str) -> Any:
         raise Unsupported(f"{name} of a rule that is a name")
     if name in COMPOSED:
         raise Unsupported(f"{name} as a primitive")
+    if name in OF_PARTS:
+        raise Unsupported(f"{name} outside of a function of parts")
     row = default().prims.get(name)
     if row is not None and row.host:
         raise Unsupported(f"{name} of a function that is a name")

@@ -41,14 +41,15 @@ CONSTRUCTS = frozenset({"cond", "scan", "while"})
 def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
     """The types of a program's results by the tables, weakness included.
 
-    The program may come without types of results. Raises the error of the first clause
-    that the program violates.
+    The program may come without types of results. Those of texts do not tell along
+    which axes values vary. Raises the error of the first clause that the program
+    violates.
     """
     program = typed(program, rules)
     inside_out(program, lambda inner: check(inner, rules))
     check(program, rules)
     weak = [aval.weak_type for aval in program.in_avals]
-    return weaken(program, weak, rules).out_avals
+    return tuple(a.update(vma=()) for a in weaken(program, weak, rules).out_avals)
 
 
 def inside_out(program: ClosedJaxpr, judge: Callable[[ClosedJaxpr], Any]) -> None:

@@ -61,7 +61,8 @@ def _size(name: Hashable) -> int:
         names = [repr(axis) for axis in known if axis is not CHECKED]
         listed = ", ".join(names) or "no axis is"
         raise rules.error("axis.unbound", got=f"{name!r}; {listed} bound here")
-    return known[name]
+    size: int = known[name]
+    return size
 
 
 def axis_index(axis_name: AxisName) -> Array:
@@ -90,11 +91,12 @@ def _axis_index(name: Hashable) -> Array:
     return _varied(bind_one("axis_index", axis_name=name), (name,))
 
 
-def _varied(value: Any, names: Iterable[Hashable]) -> Any:
+def _varied(value: Array, names: Iterable[Hashable]) -> Array:
     """A value whose type tells that it may vary along axes, where types tell that."""
     trace = current_trace()
     told = trace.axes.get(CHECKED, ()) if trace else ()
-    return varied(value, [name for name in told if name in names])
+    found: Array = varied(value, [name for name in told if name in names])
+    return found
 
 
 def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:

@@ -68,7 +68,7 @@ def _over_devices(
     names = {*ct.aval.vma}
     if builder.rules.prims[eqn.primitive].varies is None and not regions_of(eqn.params):
         names.update(name for out in eqn.outputs for name in out.aval.vma)
-    missing = tuple(sorted(names.difference(operand.aval.vma)))
+    missing = tuple(sorted(names.difference(operand.aval.vma), key=str))
     return builder.apply("psum", [ct], {"axes": missing})[0] if missing else ct
 
 

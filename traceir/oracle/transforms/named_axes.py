@@ -56,7 +56,8 @@ class NamedAxes:
     def varied(self, x: Any, axis_name: Names) -> Any:
         """A value that may vary along those axes of which types tell it."""
         names = self.known(axis_name)
-        return self.functions.varied(x, [n for n in self.functions.checked if n in names])
+        told = [name for name in self.functions.checked if name in names]
+        return self.functions.varied(x, told)
 
     def pcast(self, x: Any, axis_name: Names, to: str) -> Any:
         """A value that is the same along axes as one that may vary."""

@@ -5,7 +5,7 @@ Serves: level.bind, level.depth, level.lift, level.strictest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
@@ -18,7 +18,12 @@ from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.ir.promotion import promote, python_aval
 from traceir.oracle import scalar_interpreter
 from traceir.oracle.scalar_interpreter import Guess
-from traceir.oracle.transforms.builder import Beyond, DerivedProgram, Params
+from traceir.oracle.transforms.builder import (
+    Beyond,
+    DerivedProgram,
+    Params,
+    regions_of,
+)
 from traceir.oracle.transforms.terms import Term
 from traceir.pytrees import flatten
 from traceir.rules import Rules
@@ -150,7 +155,8 @@ class Recordings:
         """An array as a term, which is strongly typed unless a type is given."""
         array = np.asarray(array)
         aval = aval or ShapedArray(array.shape, array.dtype)
-        return Term(aval, array, functions=self)
+        # Nothing that is known varies (shard_map.vma).
+        return Term(aval.update(vma=()), array, functions=self)
 
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied, by the recording whose operation it is."""
@@ -221,7 +227,7 @@ class Recordings:
         params = {"new_dtype": dtype, "weak_type": aval.weak_type}
         return self.bind("convert_element_type", value, **params)
 
-    def varied(self, value: Term, along: Iterable[str]) -> Term:
+    def varied(self, value: Term, along: Iterable[Hashable]) -> Term:
         """A value whose type tells that it may vary along axes (shard_map.vma)."""
         missing = tuple(n for n in along if n not in value.aval.vma)
         return self.bind("pvary", value, axes=missing) if missing else value
@@ -292,7 +298,18 @@ class Recordings:
 
     def applied(self, closed: ClosedJaxpr, values: Sequence[Any]) -> list[Term]:
         """The results of a program."""
-        return self.recorded(lambda b, atoms: b.inlined(closed, atoms), values)
+        named = self.named_within(closed)
+        return self.recorded(lambda b, atoms: b.inlined(closed, atoms), values, named)
+
+    def named_within(self, closed: ClosedJaxpr) -> int:
+        """The level of the innermost recording whose axis a program names."""
+        found = [self.named_in(dict(eqn.params)) for eqn in closed.eqns]
+        found += [
+            self.named_within(region)
+            for eqn in closed.eqns
+            for region in regions_of(eqn.params)
+        ]
+        return max(found, default=0)
 
     def trace(
         self,

@@ -80,9 +80,7 @@ def _along(eqn: LinearEqn) -> frozenset[Hashable]:
     return frozenset(name for out in eqn.outputs for name in out.aval.vma)
 
 
-def _summed(
-    ct: Value, along: frozenset[Hashable], vma: tuple[Hashable, ...]
-) -> Value:
+def _summed(ct: Value, along: frozenset[Hashable], vma: tuple[Hashable, ...]) -> Value:
     """The cotangent of a value that may vary along some axes: the sum over the other
     ones (shard_map.vma)."""
     missing = along.union(typeof(ct).vma).difference(vma)

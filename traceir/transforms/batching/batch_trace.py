@@ -72,9 +72,9 @@ class BatchTrace(Trace):
         super().__init__(name, "vmap")
         self.axis = axis
         if axis.name is not None:
-            self.axes = {**self.axes, axis.name: axis.total}
-        if axis.checked:
-            self.axes[CHECKED] = (*self.axes.get(CHECKED, ()), axis.name)
+            told = self.axes.get(CHECKED, ())
+            checked = {CHECKED: (*told, axis.name)} if axis.checked else {}
+            self.axes = {**self.axes, axis.name: axis.total, **checked}
         self.paths: Sequence[str] = ()
 
     def input(
@@ -116,7 +116,7 @@ class BatchTrace(Trace):
         ]
 
     def varies(self, primitive: str, values: Values, params: Params) -> list[bool]:
-        """Whether the type of each result tells that examples may differ; empty where
+        """True for each result whose type tells that examples may differ; empty where
         types do not tell."""
         if not self.axis.checked:
             return []
