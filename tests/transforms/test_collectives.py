@@ -62,6 +62,10 @@ def _exchanged(draw: Draw, size: int) -> tuple[list[int], dict[str, Any]]:
     return shape, {**params, "axis_size": size, "tiled": True, **GROUPS}
 
 
+def _told(draw: Draw, size: int) -> tuple[list[int], dict[str, Any]]:
+    return draw(st.lists(st.integers(0, 2), max_size=2)), {"axes": ("i",)}
+
+
 DRAWN = {
     "psum": _fold,
     "pmax": _fold,
@@ -70,6 +74,7 @@ DRAWN = {
     "reduce_scatter": _dealt,
     "ppermute": _permuted,
     "all_to_all": _exchanged,
+    "pvary": _told,
 }
 
 
