@@ -38,9 +38,9 @@ class NamedAxes:
         self.rules: Rules = functions.rules
 
     def known(self, names: Names) -> tuple[str, ...]:
-        """The names of axes, all of which are open."""
+        """The names of axes, all of which are open; numbers of dimensions are none."""
         found = names if isinstance(names, tuple) else (names,)
-        if not all(name in self.sizes for name in found):
+        if not all(isinstance(name, int) or name in self.sizes for name in found):
             raise self.rules.error("axis.unbound")
         return found
 
