@@ -3,7 +3,7 @@
 A program is a `ClosedJaxpr`: equations over variables of type `ShapedArray`, typed by
 the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
 
-- `avals`: abstract values: shape, dtype and weakness of an array
+- `avals`: abstract values: shape, dtype, weakness
 - `checkpoint_policies`: policies of `checkpoint`: which results reverse mode saves
 - `dependence`: the operands that one result of an equation is computed from
 - `effects`: effects of equations: the things they do besides giving results
