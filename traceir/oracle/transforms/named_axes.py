@@ -38,10 +38,16 @@ class NamedAxes:
         self.rules: Rules = functions.rules
 
     def known(self, names: Names) -> tuple[str, ...]:
-        """The names of axes, all of which are open; numbers of dimensions are none."""
+        """The names of axes, all of which are open."""
         found = names if isinstance(names, tuple) else (names,)
-        if not all(isinstance(name, int) or name in self.sizes for name in found):
+        if not all(name in self.sizes for name in found):
             raise self.rules.error("axis.unbound")
+        return found
+
+    def folded(self, axes: Any) -> tuple[Any, ...]:
+        """The axes of a fold, of which some may be numbers of dimensions."""
+        found = axes if isinstance(axes, tuple) else (axes,)
+        self.known(tuple(a for a in found if isinstance(a, str)))
         return found
 
     def axis_size(self, axis_name: Names) -> int:
@@ -70,15 +76,15 @@ class NamedAxes:
         """The sum over all examples; of a number, as often as there are any."""
         if isinstance(x, int | float):
             return x * self.axis_size(axis_name)
-        return self.bind("psum", x, axes=self.known(axis_name))
+        return self.bind("psum", x, axes=self.folded(axis_name))
 
     def pmax(self, x: Any, axis_name: Names) -> Any:
         """The largest of all examples."""
-        return self.bind("pmax", x, axes=self.known(axis_name))
+        return self.bind("pmax", x, axes=self.folded(axis_name))
 
     def pmin(self, x: Any, axis_name: Names) -> Any:
         """The smallest of all examples."""
-        return self.bind("pmin", x, axes=self.known(axis_name))
+        return self.bind("pmin", x, axes=self.folded(axis_name))
 
     def pmean(self, x: Any, axis_name: Names) -> Any:
         """The sum, divided by the number of examples."""
