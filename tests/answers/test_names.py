@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from enum import Enum
@@ -39,6 +41,17 @@ def test_a_name_is_there_or_has_a_reason(module: str) -> None:
 def test_parameters_are_those_of_jax_or_have_a_reason(module: str) -> None:
     found = dict(gaps(module))
     assert sorted(found) == sorted(absent(module, "parameters")), found
+
+
+def test_modules_are_attributes_after_one_import() -> None:
+    """As of JAX's; `experimental` and what it has are imported by name there, too."""
+    apart = {"jax", "experimental", "example_libraries", *absent("jax")}
+    names = [m for m in MODULES if m.partition(".")[0] not in apart]
+    code = (
+        "import operator, sys, traceir\n"
+        "for name in sys.argv[1:]: operator.attrgetter(name)(traceir)"
+    )
+    subprocess.run([sys.executable, "-c", code, *names], check=True)
 
 
 def test_a_reason_is_a_sentence_and_names_stand_once() -> None:

@@ -5,3 +5,5 @@ Takes vectors and their groups' middles; gives each one's group. Start reading a
 
 - `vq`: the nearest of several vectors
 """
+
+from traceir.scipy.cluster import vq as vq

@@ -5,3 +5,5 @@ Takes a function that multiplies by a matrix; gives solutions. Start reading at
 
 - `linalg`: iterative solutions of linear systems
 """
+
+from traceir.scipy.sparse import linalg as linalg

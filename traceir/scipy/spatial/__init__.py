@@ -4,3 +4,5 @@ Takes rotations and vectors, gives these. Start reading at `transform.Rotation`.
 
 - `transform`: rotations of space, and between them
 """
+
+from traceir.scipy.spatial import transform as transform
