@@ -367,3 +367,52 @@ def products_of_steps(jax: Any, w: Any, a: Any) -> Any:
         return jax.lax.psum(c + ys.sum(), "x")
 
     return jax.grad(steps)(w)
+
+
+@program()
+def added(jax: Any, w: Any, a: Any) -> Any:
+    return jax.grad(lambda w: (w + a).sum())(w)
+
+
+@program()
+def added_in_batches(jax: Any, w: Any, a: Any) -> Any:
+    def products(w: Any) -> Any:
+        row = lambda x: jax.vmap(lambda y: x * y + a[0, 0])(w)  # noqa: E731
+        return jax.vmap(row)(w).sum()
+
+    return jax.grad(products)(w)
+
+
+@program()
+def jacobian_within(jax: Any, w: Any, a: Any) -> Any:
+    def squares(w: Any) -> Any:
+        return (jax.jacrev(lambda w: jax.numpy.sin(w * a[0]))(w) ** 2).sum()
+
+    return jax.grad(squares)(w)
+
+
+@program()
+def pushed_within(jax: Any, w: Any, a: Any) -> Any:
+    def change(w: Any) -> Any:
+        return jax.jvp(lambda w: jax.numpy.sin(w + a).sum(), (w,), (w * 0 + 1,))[1]
+
+    return jax.grad(change)(w)
+
+
+@program()
+def mapped(jax: Any, w: Any, a: Any) -> Any:
+    row = lambda r: jax.numpy.sin(r * w).sum()  # noqa: E731
+    return jax.grad(lambda w: jax.lax.map(lambda r: jax.grad(row)(r), a).sum() + w[0])(
+        w
+    )
+
+
+@program()
+def decomposed(jax: Any, w: Any, a: Any) -> Any:
+    def log(w: Any) -> Any:
+        jnp = jax.numpy
+        matrix = jnp.eye(4) * 9 + jnp.outer(w, w) * a[0, 0] ** 2
+        factor = jnp.linalg.cholesky(matrix)
+        return jnp.log(jnp.diagonal(factor)).sum() + jnp.linalg.slogdet(matrix)[1]
+
+    return jax.grad(log)(w)

@@ -36,7 +36,7 @@ def test_numbers_are_those_of_jax(name: str) -> None:
 
 def _over_devices(function: Any, out: str = "", **options: Any) -> Any:
     mesh = traceir.make_mesh((8,), ("x",))
-    specs = {"in_specs": (P(), P("x")), "out_specs": P(out or None)}
+    specs = {"in_specs": (P(), P("x")), "out_specs": P(*out)}
     return shard_map(function, mesh=mesh, **specs, **options)(PARAMETERS, ROWS)
 
 
@@ -78,6 +78,24 @@ def test_a_choice_of_each_device_runs_all_branches() -> None:
     np.testing.assert_allclose(found, np.sum(slopes, axis=0), 1e-5)
 
 
+def test_systems_that_are_solved_by_functions() -> None:
+    # JAX refuses both.
+    def by_steps(w: Any, a: Any) -> Any:
+        found, _ = traceir.scipy.sparse.linalg.cg(lambda v: v * (1 + w**2), a[0])
+        return found.sum()
+
+    def by_product(w: Any, a: Any) -> Any:
+        solve = lambda product, b: b / product(jnp.ones(4))  # noqa: E731
+        scale = 1 + a[0] ** 2
+        solved = lax.custom_linear_solve(lambda v: v * scale, w, solve, symmetric=True)
+        return solved.sum()
+
+    for value in (by_steps, by_product):
+        slopes = [traceir.grad(value)(PARAMETERS, row[None]) for row in ROWS]
+        found = _over_devices(traceir.grad(value))
+        np.testing.assert_allclose(found, np.sum(slopes, axis=0), 1e-4)
+
+
 def test_a_carry_varies_as_the_body_makes_it() -> None:
     def total(w: Any, a: Any) -> Any:
         step = lambda c, row: (c + (row * w).sum(), c)  # noqa: E731
@@ -98,6 +116,31 @@ def test_loops_that_end_at_different_times() -> None:
 
     found = _over_devices(below, "x")
     assert found.tolist() == np.maximum(np.ceil(ROWS.sum(1)), 0).tolist()
+
+
+def _collects(w: Any, a: Any) -> Any:
+    step = lambda c: c + lax.psum(a.sum(), "x")  # noqa: E731
+    return lax.while_loop(lambda c: c < a.sum(), step, 0.0)[None]
+
+
+def _differentiates(w: Any, a: Any) -> Any:
+    step = lambda c: c + traceir.grad(lambda w: (w * a).sum())(w).sum()  # noqa: E731
+    return lax.while_loop(lambda c: c < a.sum(), step, 0.0)[None]
+
+
+@pytest.mark.parametrize("loop", [_collects, _differentiates])
+def test_devices_do_not_wait_for_one_that_has_left(loop: Any) -> None:
+    with pytest.raises(TraceirError, match="psum over 'x'") as caught:
+        _over_devices(loop, "x")
+    assert caught.value.rule == "shard_map.loop"
+
+
+def test_a_loop_that_all_leave_together_has_collectives() -> None:
+    def halved(w: Any, a: Any) -> Any:
+        step = lambda c: c / 2 + 0 * lax.pmax(a.sum(), "x")  # noqa: E731
+        return lax.while_loop(lambda c: lax.pmax(c, "x") > 1, step, 8.0 + w[0] * 0)
+
+    assert float(_over_devices(halved)) == 1
 
 
 def test_an_axis_of_a_batch_is_told_by_no_type() -> None:

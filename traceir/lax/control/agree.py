@@ -84,6 +84,20 @@ def check_carry(
         raise rules.error("control.carry-types", got=got)
 
 
+def check_alone(
+    asker: str, fun: Callable[..., Any], along: Sequence[Hashable], body: TracedBody
+) -> None:
+    """Raise ValueError (shard_map.loop) if devices along an axis, which leave a loop at
+    different times, wait for one another in it."""
+    if along:
+        from traceir.transforms.batching.batching_rules import waits_for
+
+        for axis in along:
+            if name := waits_for(body.closed, axis):
+                got = f"{name} over {axis!r} in {told(fun, asker).name}"
+                raise rules.error("shard_map.loop", got=got)
+
+
 def promoted(
     carry: FlatTree, avals: Sequence[ShapedArray], along: Sequence[Hashable] = ()
 ) -> FlatTree | None:

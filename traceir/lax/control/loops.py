@@ -14,7 +14,7 @@ from traceir import rules
 from traceir.dtypes import kind_of
 from traceir.errors import ConcretizationTypeError
 from traceir.lax.checks.operands import as_array, convert, operand, typed
-from traceir.lax.control.agree import check_carry, promoted
+from traceir.lax.control.agree import check_alone, check_carry, promoted
 from traceir.lax.control.bodies import (
     FlatTree,
     LoopTurns,
@@ -53,7 +53,7 @@ def while_loop(
     the loop, reverse ones do not: how often it ran is not known beforehand.
 
     Raises TypeError (control.callable, control.condition, control.carry-tree,
-    control.carry-types).
+    control.carry-types), ValueError (shard_map.loop).
 
     >>> from traceir import lax
     >>> lax.while_loop(lambda n: n < 100, lambda n: 3 * n + 1, 1)
@@ -73,6 +73,7 @@ def while_loop(
         carry = better
         test, body = _traced(cond_fun, body_fun, carry)
     check_carry("while_loop", body_fun, carry, body.tree, body.out_avals)
+    check_alone("while_loop", body_fun, test.out_avals[0].vma, body)
     body = with_results_varied(body, [a.vma for a in carry.avals])
     return body.tree.unflatten(repeat(test, body, carry.leaves))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from types import MappingProxyType
@@ -110,6 +110,15 @@ class DerivedProgram:
     def zero_for(self, moving: Moving, aval: ShapedArray) -> Atom:
         """A tangent; zeros where it is zero."""
         return self.filled(0, aval) if moving is None else moving
+
+    def varied(self, moving: Moving, along: Iterable[Hashable]) -> Moving:
+        """A tangent that is one for each device along axes (shard_map.vma)."""
+        if moving is None:
+            return None
+        missing = tuple(name for name in along if name not in moving.aval.vma)
+        return (
+            self.apply("pvary", [moving], {"axes": missing})[0] if missing else moving
+        )
 
     def added(self, one: Moving, other: Moving) -> Moving:
         """The sum of two tangents or cotangents of one value."""

@@ -33,6 +33,7 @@ def jvp_results(
         inputs = [env[a] if isinstance(a, Var) else a for a in eqn.inputs]
         moved = [moving.get(a) if isinstance(a, Var) else None for a in eqn.inputs]
         outs, found = _jvp_of_equation(builder, eqn, inputs, moved)
+        found = [builder.varied(t, a.aval.vma) for t, a in zip(found, outs)]
         env.update(zip(eqn.outputs, outs, strict=True))
         moving.update(zip(eqn.outputs, found, strict=True))
     outvars = closed.jaxpr.outvars

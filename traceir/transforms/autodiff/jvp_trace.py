@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from traceir.tracing.trace import (
     Value,
     as_numpy,
     bind_all,
+    bind_one,
     in_force,
     typeof,
 )
@@ -145,7 +146,18 @@ class JVPTrace(Trace):
             if self.whole != self.place:
                 return primal
             tangent = zeros(typeof(primal))
+        if typeof(primal).vma:
+            tangent = self.varied(tangent, typeof(primal).vma)
         return JVPTracer(self, primal, tangent, where)
+
+    def varied(self, tangent: Value, vma: Sequence[Hashable]) -> Value:
+        """A tangent of a value that may vary along axes, which is one for each device
+        along them (shard_map.vma)."""
+        missing = tuple(name for name in vma if name not in typeof(tangent).vma)
+        if not missing:
+            return tangent
+        with in_force(self.parent):
+            return bind_one("pvary", tangent, axes=missing)
 
 
 def is_inexact(aval: ShapedArray) -> bool:

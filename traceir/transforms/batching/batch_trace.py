@@ -109,19 +109,24 @@ class BatchTrace(Trace):
                 primitive, self.axis, operands, dims, params
             )
         reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
-        varies = self.varies(primitive, values, params) or [False] * len(results)
+        varies = self.varies(primitive, values, params, len(results))
         return [
             BatchTracer(self, r, d, reads) if v or d is not None else r
             for r, d, v in zip(results, targets, varies, strict=True)
         ]
 
-    def varies(self, primitive: str, values: Values, params: Params) -> list[bool]:
-        """True for each result whose type tells that examples may differ; empty where
-        types do not tell."""
+    def varies(
+        self, primitive: str, values: Values, params: Params, count: int
+    ) -> list[bool]:
+        """True for each of the results whose type tells that examples may differ."""
         if not self.axis.checked:
-            return []
-        avals = infer(primitive, tuple(map(typeof, values)), params)
-        return [self.axis.name in aval.vma for aval in avals]
+            return [False] * count
+        avals = tuple(map(typeof, values))
+        given = dict(params)
+        if "call_jaxpr" in given and not isinstance(given["call_jaxpr"], ClosedJaxpr):
+            # A function that is no program yet.
+            return [any(self.axis.name in aval.vma for aval in avals)] * count
+        return [self.axis.name in aval.vma for aval in infer(primitive, avals, params)]
 
     def reads(self, value: Value) -> int:
         """The bits of the arguments that a value is computed from."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
@@ -198,6 +198,8 @@ CLASSES: dict[str, ClassRule] = {
     )
 }
 
+# What an example knows of an axis without the others.
+_ALONE = frozenset({"axis_index", "pvary"})
 # Rules for which an axis matters that no operand has.
 _OF_THE_AXIS = frozenset({"collective", "region"})
 
@@ -208,14 +210,33 @@ def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:
     >>> named_axes("psum", (("axes", ("i", 0)), ("axis_index_groups", None)))
     ('i',)
     """
+    found = _own_axes(primitive, params)
+    for closed in programs_in(params):
+        found += closed.memo("named axes", partial(_axes_within, closed))
+    return tuple(found)
+
+
+def _own_axes(primitive: str, params: Params) -> list[Any]:
+    """The names of axes in an application's params."""
     known = dict(params)
     found: list[Any] = []
     for name, several in _axis_params(primitive):
         given: Any = known[name]
         found += [v for v in (given if several else (given,)) if type(v) is not int]
-    for closed in programs_in(params):
-        found += closed.memo("named axes", partial(_axes_within, closed))
-    return tuple(found)
+    return found
+
+
+def waits_for(closed: ClosedJaxpr, axis: Hashable) -> str:
+    """The name of a collective in which examples along an axis wait for one another,
+    in a program or in those within; "" if there is none."""
+    for eqn in closed.eqns:
+        asked = eqn.primitive not in _ALONE
+        if asked and axis in _own_axes(eqn.primitive, eqn.params):
+            return str(eqn.primitive)
+        for inner in programs_in(eqn.params):
+            if found := waits_for(inner, axis):
+                return found
+    return ""
 
 
 def _axes_within(closed: ClosedJaxpr) -> tuple[Any, ...]:

@@ -230,7 +230,7 @@ class PrimitiveCall:
         own, places = own_values(values, params), own_values(dims, params)
         if self.primitive in AXIS_BATCHERS:
             rule = self.rule(AXIS_BATCHERS, "batching")
-            outs, found = rule(axis.size, axis.name, None, own, places)
+            outs, found = rule(axis.size, axis.name, axis, own, places)
         else:
             outs, found = self.rule(BATCHERS, "batching")(own, places)
         if not self.primitive.multiple_results:

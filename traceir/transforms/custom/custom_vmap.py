@@ -175,7 +175,12 @@ def _batched(value: Value, size: int, wanted: bool, batched: bool) -> Value:
 
 
 def batch_of_call(
-    size: int, name: Any, main: None, values: Leaves, dims: Any, call: MappedFunction
+    size: int,
+    name: Any,
+    axis: BatchAxis,
+    values: Leaves,
+    dims: Any,
+    call: MappedFunction,
 ) -> tuple[list[Value], list[int | None]]:
     """The rule's results, for a batch at the front."""
     marks = [dim is not None for dim in dims]
@@ -281,10 +286,15 @@ def transpose_of_linear(
 
 
 def batch_of_linear(
-    size: int, name: Any, main: None, values: Leaves, dims: Any, call: LinearFunctions
+    size: int,
+    name: Any,
+    axis: BatchAxis,
+    values: Leaves,
+    dims: Any,
+    call: LinearFunctions,
 ) -> tuple[list[Value], list[int]]:
     """The functions of all examples; their linear arguments are a batch each."""
-    axis, count = BatchAxis(name, size), call.fixed
+    count = call.fixed
 
     def over(function: Callable[[Leaves, Leaves], list[Value]]) -> Any:
         """A function of a batch."""

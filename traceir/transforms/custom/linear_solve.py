@@ -248,10 +248,9 @@ def transpose_of_solve(
 
 
 def batch_of_solve(
-    size: int, name: Any, main: None, values: Any, dims: Any, system: LinearSystem
+    size: int, name: Any, axis: BatchAxis, values: Any, dims: Any, system: LinearSystem
 ) -> tuple[list[Value], list[int]]:
     """The systems of all examples as one, whose right sides are a batch."""
-    axis = BatchAxis(name, size)
     places = system.parted(dims)
     right = [
         place_at(v, d, size, 0)
