@@ -14,6 +14,7 @@ from traceir import lax
 from traceir.as_jax.modules.core import Literal, eval_jaxpr, jaxpr_as_fun
 from traceir.as_jax.modules.extend.core.primitives import jit_p
 from traceir.as_jax.modules.extend.core.program_parts import check_jaxpr
+from traceir.ir.jaxpr import subjaxprs
 from traceir.ir.params import EqnParams
 from traceir.text import parse, to_text
 
@@ -134,3 +135,23 @@ def test_a_scatter_tells_how_it_combines(name: str) -> None:
 def test_a_scatter_that_sets_combines_nothing() -> None:
     closed = jax.make_jaxpr(lambda x: x.at[jnp.array([0])].set(2.0))(jnp.ones(3))
     assert closed.eqns[-1].params["update_jaxpr"] is None
+
+
+@pytest.mark.parametrize(
+    ("primitive", "fun"),
+    [
+        (lax.linalg.cholesky_p, jnp.linalg.cholesky),
+        (lax.linalg.qr_p, jnp.linalg.qr),
+        (lax.linalg.svd_p, jnp.linalg.svd),
+        (lax.linalg.eigh_p, jnp.linalg.eigh),
+        (lax.linalg.lu_p, lambda x: lax.linalg.lu(x)[0]),
+        (jax.random.random_gamma_p, lambda x: jax.random.gamma(jax.random.key(0), x)),
+    ],
+)
+def test_factorizations_have_their_primitives(primitive: Any, fun: Any) -> None:
+    def primitives(closed: Any) -> set[Any]:
+        inner = (p for eqn in closed.eqns for p in subjaxprs(eqn))
+        return {eqn.primitive for eqn in closed.eqns}.union(*map(primitives, inner))
+
+    found = primitives(jax.make_jaxpr(fun)(jnp.eye(2)))
+    assert any(one is primitive for one in found)

@@ -189,9 +189,9 @@ TABLE = RNG.integers(0, 4, size=(3, 6))
 @pytest.mark.parametrize("method", ["average", "min", "max", "dense", "ordinal"])
 def test_ranks(method: str, axis: int | None) -> None:
     want = scipy.stats.rankdata(TABLE, method, axis=axis)
-    found = ours.rankdata(TABLE, method, axis)
+    found = ours.rankdata(TABLE, method, axis=axis)
     np.testing.assert_array_equal(found, want.reshape(found.shape))
-    staged = traceir.jit(lambda x: ours.rankdata(x, method, axis), backend="numba")
+    staged = traceir.jit(lambda x: ours.rankdata(x, method, axis=axis), backend="numba")
     np.testing.assert_array_equal(staged(TABLE), found)
 
 
@@ -206,7 +206,7 @@ def test_ranks_of_what_is_unknown() -> None:
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_modes_and_errors_of_means(axis: int | None, keepdims: bool) -> None:
     want = scipy.stats.mode(TABLE, axis, keepdims=keepdims)
-    found = ours.mode(TABLE, axis, keepdims)
+    found = ours.mode(TABLE, axis, keepdims=keepdims)
     np.testing.assert_array_equal(found.mode, want.mode)
     np.testing.assert_array_equal(found.count, want.count)
     error = ours.sem(TABLE, axis, keepdims=keepdims)

@@ -13,6 +13,17 @@ PLACES = {
     **dict.fromkeys(
         ("RandomAlgorithm", "rng_bit_generator"), "traceir.lax.bit_generators"
     ),
+    **dict.fromkeys(
+        (
+            "conv_general_permutations",
+            "conv_general_shape_tuple",
+            "conv_shape_tuple",
+            "conv_transpose_shape_tuple",
+            "reduce_window_shape_tuple",
+            "shape_as_value",
+        ),
+        "traceir.lax.reductions.extents",
+    ),
     **dict.fromkeys(("pcast", "pswapaxes"), "traceir.lax.reductions.collectives"),
     **dict.fromkeys(
         (

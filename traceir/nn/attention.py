@@ -23,7 +23,7 @@ from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.elementwise.composites import where
 from traceir.numpy.elementwise.logic import logical_and
 from traceir.numpy.manipulation.shapes import expand_dims, reshape
-from traceir.scipy.special.logsums import shares
+from traceir.scipy.special.logsums import logsumexp, shares
 from traceir.tracing.trace import typeof
 
 # Far below every score, but finite: a row in which nothing counts has no NaN.
@@ -43,7 +43,8 @@ def dot_product_attention(
     key_value_seq_lengths: Operand = None,
     local_window_size: int | tuple[int, int] | None = None,
     implementation: str | None = None,
-) -> Array:
+    return_residual: bool = False,
+) -> Any:
     """Values weighted by the softmax of `scale` times queries by keys.
 
     `query` is (..., T, N, H), `key` and `value` are (..., S, K, H), of at most one
@@ -52,7 +53,10 @@ def dot_product_attention(
     sees keys up to its own place if `is_causal`, and those of a window to the left and
     right of it. Rows beyond `query_seq_lengths` are 0. The result is (..., T, N, H).
     Scores of half precision are computed in single. There is one `implementation`,
-    "xla" means it, too. Raises ValueError (linalg.shapes, face.choice).
+    "xla" means it, too. With `return_residual` a pair: the result, and the logarithms
+    of the sums of the scores' exponentials, (..., T, N).
+
+    Raises ValueError (linalg.shapes, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> x = jnp.arange(4.0).reshape(2, 1, 2)
@@ -77,7 +81,13 @@ def dot_product_attention(
     found = _weighted(weights, v, shape_of(q))
     if query_seq_lengths is not None:
         found = _rows(found, query_seq_lengths)
-    return lax.squeeze(found, (0,)) if single else found
+    results = [found]
+    if return_residual:
+        sums = lax.transpose(logsumexp(scores, 4), (0, 3, 1, 2))
+        results.append(convert(reshape(sums, found.shape[:3]), typeof(found).dtype))
+    if single:
+        results = [lax.squeeze(x, (0,)) for x in results]
+    return tuple(results) if return_residual else results[0]
 
 
 def _check(q: Array, k: Array, v: Array) -> None:

@@ -11,6 +11,7 @@ from traceir.random.gammas import beta as beta
 from traceir.random.gammas import dirichlet as dirichlet
 from traceir.random.gammas import gamma as gamma
 from traceir.random.gammas import loggamma as loggamma
+from traceir.random.gammas import random_gamma_p as random_gamma_p
 from traceir.random.integers import randint as randint
 from traceir.random.inverses import cauchy as cauchy
 from traceir.random.inverses import exponential as exponential

@@ -33,7 +33,10 @@ from traceir.random.requests import (
     real,
     spread,
 )
+from traceir.tracing.named_primitives import builtin
 from traceir.tracing.trace import bind_one
+
+random_gamma_p = builtin("random_gamma")
 
 
 @takes_out_sharding

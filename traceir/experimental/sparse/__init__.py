@@ -15,6 +15,7 @@ functions, too. Start reading at `bcoo.BCOO`.
 - `transforms`: functions of arrays that take sparse ones, and derivatives by values
 """
 
+from traceir.experimental.sparse import linalg as linalg
 from traceir.experimental.sparse.bcoo import BCOO, bcoo_fromdense
 from traceir.experimental.sparse.bcsr import (
     BCSR,

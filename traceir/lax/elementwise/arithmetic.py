@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from traceir.arrays.array import Array
-from traceir.lax.checks.operands import Operand, operand, operands
+from traceir.lax.checks.operands import DTypeLike, Operand, operand, operands
+from traceir.lax.elementwise.selection import convert_element_type
 from traceir.tracing.trace import bind_one
 
 if TYPE_CHECKING:
@@ -173,12 +174,16 @@ def sub(x: Operand, y: Operand) -> Array:
     return _binary("sub", x, y)
 
 
-def mul(x: Operand, y: Operand) -> Array:
+def mul(x: Operand, y: Operand, *, out_dtype: DTypeLike = None) -> Array:
     """Product of elements, integers modulo their range (mul.numeric).
+
+    With `out_dtype`, of the elements converted to it.
 
     >>> mul(1.5, 2.0)
     Array(3., dtype=float32, weak_type=True)
     """
+    if out_dtype is not None:
+        x, y = (convert_element_type(operand("mul", v), out_dtype) for v in (x, y))
     return _binary("mul", x, y)
 
 

@@ -35,27 +35,49 @@ from traceir.lax.linalg import factor_derivatives, matrices
 from traceir.lax.linalg.reflections import geqrf, householder_product, ormqr
 from traceir.lax.linalg.systems import symmetric_product, tridiagonal_solve
 from traceir.lax.structural.shapes import expand_dims, slice_in_dim, squeeze
+from traceir.tracing.named_primitives import builtin
 from traceir.tracing.trace import bind, bind_one, typeof
 
 __all__ = [
     "cholesky",
+    "cholesky_p",
     "eig",
+    "eig_p",
     "eigh",
+    "eigh_p",
     "geqrf",
     "hessenberg",
+    "hessenberg_p",
     "householder_product",
     "lu",
+    "lu_p",
     "lu_pivots_to_permutation",
+    "lu_pivots_to_permutation_p",
     "ormqr",
     "qr",
+    "qr_p",
     "schur",
+    "schur_p",
     "svd",
+    "svd_p",
     "symmetric_product",
     "triangular_solve",
+    "triangular_solve_p",
     "tridiagonal_solve",
 ]
 # Importing it registers the derivatives.
 _ = factor_derivatives
+# The primitives, as equations hold them.
+cholesky_p = builtin("cholesky")
+eig_p = builtin("eig")
+eigh_p = builtin("eigh")
+hessenberg_p = builtin("hessenberg")
+lu_p = builtin("lu")
+lu_pivots_to_permutation_p = builtin("lu_pivots_to_permutation")
+qr_p = builtin("qr")
+schur_p = builtin("schur")
+svd_p = builtin("svd")
+triangular_solve_p = builtin("triangular_solve")
 
 
 def _checked(primitive: str, x: Operand, **params: object) -> None:

@@ -217,11 +217,14 @@ def conv_transpose(
     transpose_kernel: bool = False,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
+    use_consistent_padding: bool = False,
 ) -> Array:
     """A convolution with `strides` backwards: the result has more places than `lhs`.
 
     Elements of `lhs` lie apart by the strides. `"SAME"` gives as many places as a
-    convolution with these strides would take, `"VALID"` all that it could touch.
+    convolution with these strides would take, `"VALID"` all that it could touch; pairs
+    pad `lhs` with its elements apart or, with `use_consistent_padding`, are the padding
+    of that convolution.
     Without numbers of dimensions the batch comes first and features last, and of `rhs`
     its two features last. With `transpose_kernel` `rhs` is turned around and its
     features change places: so this is the derivative of such a convolution.
@@ -246,6 +249,8 @@ def conv_transpose(
     if isinstance(padding, str):
         explicit(padding, (), (), ())  # a name that is none is an error
         pads = [_backwards(n, s, padding) for n, s in zip(taps, strides)]
+    elif use_consistent_padding:
+        pads = [(n - 1 - a, n - 1 - b) for n, (a, b) in zip(taps, padding)]
     if transpose_kernel:
         y = rev(y, spec[2:])
         numbers = numbers._replace(rhs_spec=(spec[1], spec[0], *spec[2:]))

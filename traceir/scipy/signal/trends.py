@@ -23,16 +23,18 @@ def detrend(
     axis: int = -1,
     type: str = "linear",
     bp: int | Sequence[int] = 0,
+    overwrite_data: None = None,
 ) -> Array:
     """The array `data` without its mean, or without a line, along an axis.
 
     The line is the one with the least squares; from each of the places `bp` on there is
-    another one. Raises ValueError (face.choice, face.axis).
+    another one. No array is written to. Raises ValueError (face.choice, face.axis).
 
     >>> import traceir.numpy as jnp
     >>> detrend(jnp.array([1.0, 2.0, 3.0, 10.0]), type="constant")
     Array([-3., -2., -1.,  6.], dtype=float32)
     """
+    check_choice("overwrite_data", overwrite_data, (None,))
     check_choice("type", type, ("linear", "constant"))
     (given,) = promoted_inexact("detrend", operand("detrend", data))
     value = as_array(given)

@@ -6,6 +6,7 @@ Serves: promote.*, face.broadcast, linalg.shapes
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
@@ -19,19 +20,24 @@ from traceir.numpy.reductions.diagonals import diagonal
 from traceir.numpy.reductions.reductions import sum as _sum
 
 
-def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
+def logpdf(
+    x: Operand, mean: Operand, cov: Operand, allow_singular: Any = None
+) -> Array:
     """The logarithm of the density at vectors, which are the last dimension of `x`.
 
     `x` and `mean` are (..., n), `cov` is (..., n, n), positive definite, or a number
     that is on its diagonal; stacks broadcast. If `mean` is a number, so is `cov`, and
     elements are taken one by one.
     The result is (...), NaN where `cov` is not positive definite. Raises ValueError
-    (linalg.shapes).
+    (linalg.shapes, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> logpdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2))
     Array(-1.837877, dtype=float32)
     """
+    if allow_singular is not None:
+        hint = "`cov` is positive definite"
+        raise rules.error("face.choice", got=f"{allow_singular=}", hint=hint)
     value, mean, cov = reals_of(x, mean, cov)
     if not mean.shape:
         if cov.shape:

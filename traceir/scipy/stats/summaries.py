@@ -29,6 +29,7 @@ from traceir.numpy.elementwise.logic import isnan
 from traceir.numpy.indexing.take_put import take_along_axis
 from traceir.numpy.manipulation.shapes import expand_dims, moveaxis, ravel, reshape
 from traceir.numpy.manipulation.stacking import atleast_1d
+from traceir.numpy.reductions.covariance import nanstd
 from traceir.numpy.reductions.mean_var import std
 from traceir.numpy.reductions.reductions import any as _any
 from traceir.numpy.reductions.reductions import argmax
@@ -44,16 +45,30 @@ class ModeResult(NamedTuple):
     count: Array  # type: ignore[assignment]  # as SciPy names it
 
 
-def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult:
+def _check_policy(nan_policy: str, *policies: str) -> None:
+    """Raise ValueError (face.choice) for another way with NaN."""
+    if nan_policy not in policies:
+        hint = f"the ways are {', '.join(policies)}"
+        raise rules.error("face.choice", got=f"{nan_policy=}", hint=hint)
+
+
+def mode(
+    a: Operand,
+    axis: int | None = 0,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,
+) -> ModeResult:
     """The most frequent element along an axis, the least of equally frequent ones.
 
     A number is an array of one. Without an axis, that of all elements; NaN, 0 times, of
-    none. Every element is compared with every other. Raises ValueError (face.axis).
+    none. Every element is compared with every other; NaN equals nothing, as the
+    `nan_policy` "propagate" says. Raises ValueError (face.axis, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> mode(jnp.array([3, 1, 3, 2]))
     ModeResult(mode=Array(3, dtype=int32), count=Array(2, dtype=int32))
     """
+    _check_policy(nan_policy, "propagate")
     given = atleast_1d(operand("mode", a))
     value, place = _lines("mode", given, axis)
     some = value.shape[-1] > 0
@@ -95,13 +110,19 @@ def _met(x: Array, y: Array) -> tuple[Array, Array]:
     return expand_dims(x, -1), expand_dims(y, -2)
 
 
-def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Array:
+def rankdata(
+    a: Operand,
+    method: str = "average",
+    *,
+    axis: int | None = None,
+    nan_policy: str = "propagate",
+) -> Array:
     """The ranks of elements along an axis, from 1 on; without an axis, of all, flat.
 
     Equal elements have the "average" of their ranks, the "min" or the "max" of them,
     or are ranked as they come ("ordinal"); "dense" ranks leave no gaps. NaN where an
-    element is NaN. Every element is compared with every other. Raises ValueError
-    (face.axis, face.choice).
+    element is NaN, as the `nan_policy` "propagate" says. Every element is compared with
+    every other. Raises ValueError (face.axis, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> rankdata(jnp.array([10, 30, 10]))
@@ -111,6 +132,7 @@ def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Ar
     if method not in methods:
         hint = f"the methods are {', '.join(methods)}"
         raise rules.error("face.choice", got=f"method={method!r}", hint=hint)
+    _check_policy(nan_policy, "propagate")
     value, place = _lines("rankdata", a, axis)
     found = convert(_ranks(value, method), default_dtype(float))
     if kind_of(value.dtype) == "f":
@@ -151,17 +173,27 @@ def _stretched(x: Array, y: Array) -> tuple[Any, Any]:
 
 
 def sem(
-    a: Operand, axis: int | None = 0, ddof: int = 1, *, keepdims: bool = False
+    a: Operand,
+    axis: int | None = 0,
+    ddof: int = 1,
+    nan_policy: str = "propagate",
+    *,
+    keepdims: bool = False,
 ) -> Array:
     """The standard error of the mean along an axis: `std` by the root of the number.
 
-    Raises ValueError (face.axis).
+    The `nan_policy` "omit" leaves NaN out. Raises ValueError (face.axis, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> sem(jnp.array([1.0, 2.0, 3.0]))
     Array(0.57735026, dtype=float32)
     """
+    _check_policy(nan_policy, "propagate", "omit")
     value = operand("sem", a)
+    if nan_policy == "omit":
+        dtype, some = inexact(typeof(value).dtype), lax.bitwise_not(isnan(value))
+        number = convert(_sum(some, axis, keepdims=keepdims), dtype)
+        return divide(nanstd(value, axis, ddof=ddof, keepdims=keepdims), sqrt(number))
     shape = shape_of(value)
     extent = (
         np.prod(shape, dtype=int) if axis is None else shape[axis_in(axis, len(shape))]
