@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import or_
 
 from traceir.base import config, source_info
-from traceir.ir.jaxpr import ClosedJaxpr, Params
+from traceir.ir.jaxpr import ClosedJaxpr, Params, programs_in
 from traceir.ir.typecheck import infer
 from traceir.tracing.knowledge import CHECKED, passed_on
 from traceir.tracing.staging import apply, stage
@@ -134,9 +134,18 @@ class BatchTrace(Trace):
         return value.reads if own else 0
 
     def is_asked(self, primitive: str, params: Params) -> bool:
-        """True if an operation names this axis, whatever its operands are."""
+        """True if an operation names this axis, or programs in it have values that vary
+        along it, whatever its operands are."""
         name = self.axis.name
-        return name is not None and name in named_axes(primitive, params)
+        if name is None:
+            return False
+        if name in named_axes(primitive, params):
+            return True
+        return self.axis.checked and any(
+            name in aval.vma
+            for closed in programs_in(params)
+            for aval in (*closed.in_avals, *closed.out_avals)
+        )
 
 
 def batch_program(

@@ -235,6 +235,8 @@ def _apply(
         body, manual, manual.names, leaves, specs, paths, out_specs, checked
     )
     outs, out_tree = flatten.flatten(results)
+    # Outside, no type tells of the axes; a derivative would have counted them twice.
+    assert not any({*typeof(out).vma} & {*manual.names} for out in outs)
     out_places = spread_specs("out_specs", out_specs, out_tree)
     joined = [
         _joined(out, spec, manual, f"the result{flatten.key_path(path)}")
