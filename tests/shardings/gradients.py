@@ -232,11 +232,6 @@ def own_tangents(jax: Any, w: Any, a: Any) -> Any:
     return jax.grad(product)(w, a)
 
 
-@program()
-def again(jax: Any, w: Any, a: Any) -> Any:
-    return jax.grad(jax.checkpoint(lambda w: loss(jax, w, a)))(w)
-
-
 @program(out="x")
 def of_each_row(jax: Any, w: Any, a: Any) -> Any:
     slope = jax.grad(lambda row, w: jax.numpy.sin(row * w).sum())
@@ -304,25 +299,12 @@ def steps_computed_again(jax: Any, w: Any, a: Any) -> Any:
     return jax.value_and_grad(total)(w, a)[1]
 
 
-@program()
-def tree(jax: Any, w: Any, a: Any) -> Any:
-    def value(p: Any) -> Any:
-        return jax.numpy.tanh(a @ p["w"] + p["b"]).sum()
-
-    return jax.grad(value)({"w": w, "b": w[0]})
-
-
 @program("x", "x", out="x")
 def divided_parameters(jax: Any, w: Any, a: Any) -> Any:
     def value(w: Any) -> Any:
         return jax.numpy.tanh(a @ jax.lax.all_gather(w, "x", tiled=True)).sum()
 
     return jax.grad(value)(w)
-
-
-@program()
-def masked(jax: Any, w: Any, a: Any) -> Any:
-    return jax.grad(lambda w: jax.numpy.where(a > 0, w, w**2).sum())(w)
 
 
 @program()
