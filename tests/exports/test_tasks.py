@@ -22,7 +22,7 @@ from exports import work
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir.sharding import NamedSharding, P
+from traceir.sharding import NamedSharding, P, SingleDeviceSharding
 
 TESTS = Path(__file__).parents[1]
 ROWS = np.arange(12.0, dtype="float32").reshape(4, 3)
@@ -266,25 +266,48 @@ def test_a_dask_cluster_of_processes() -> None:
     np.testing.assert_allclose(slopes, 3 * np.cos(3 * ROWS), rtol=1e-4, atol=1e-5)
 
 
-def test_the_body_of_a_ray_task() -> None:
-    ray = pytest.importorskip("ray", reason="the extra `ray`")
-    ray.init(
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    """Ray, with one process for tasks."""
+    found = pytest.importorskip("ray", reason="the extra `ray`")
+    found.init(
         num_cpus=1,
         include_dashboard=False,
         log_to_driver=False,
         runtime_env={"env_vars": {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}},
     )
-    try:
-        task = ray.remote(lambda x: work.norm(x))
-        program = ray.put(traceir.export(work.norm, ROWS[0]))
-        found = ray.get([task.remote(row) for row in ROWS])
-        apply = ray.remote(lambda f, x: f(x))
-        again = ray.get(apply.remote(program, ROWS[1]))
-        w = np.float32(3)
-        slope = traceir.jit(traceir.grad(lambda x: jnp.sum(w * x * x)))
-        slopes = ray.get([apply.remote(slope, row) for row in ROWS])
-    finally:
-        ray.shutdown()
+    yield found
+    found.shutdown()
+
+
+def test_the_body_of_a_ray_task(ray: Any) -> None:
+    task = ray.remote(lambda x: work.norm(x))
+    program = ray.put(traceir.export(work.norm, ROWS[0]))
+    found = ray.get([task.remote(row) for row in ROWS])
+    apply = ray.remote(lambda f, x: f(x))
+    again = ray.get(apply.remote(program, ROWS[1]))
+    w = np.float32(3)
+    slope = traceir.jit(traceir.grad(lambda x: jnp.sum(w * x * x)))
+    slopes = ray.get([apply.remote(slope, row) for row in ROWS])
     assert list(map(float, found)) == pytest.approx(NORMS)
     assert float(again) == pytest.approx(NORMS[1])
     np.testing.assert_allclose(slopes, 6 * ROWS)
+
+
+def test_shards_are_objects_of_ray(ray: Any, eight: None) -> None:
+    rows = NamedSharding(traceir.make_mesh((4,), ("x",)), P("x"))
+    x = traceir.device_put(ROWS, rows)
+    apply = ray.remote(lambda f, x: f(x))
+    shards = [(apply.remote(work.norm, s.data), s.device) for s in x.addressable_shards]
+    parts = [traceir.device_put(ray.get(n)[None], d) for n, d in shards]
+    norms = traceir.make_array_from_single_device_arrays((4,), rows, parts)
+    assert norms.sharding == rows and norms.tolist() == pytest.approx(NORMS)
+    # An object is memory that all processes read; an array of it is one, and whole.
+    stored = ray.put(x)
+    found = ray.get(stored)
+    assert found.sharding == SingleDeviceSharding() and np.array_equal(found, ROWS)
+    assert not np.asarray(found).flags.writeable
+    assert traceir.jit(jnp.negative, donate_argnums=0)(found)[1, 0] == -ROWS[1, 0]
+    assert np.array_equal(ray.get(stored), ROWS)
+    with pytest.raises(TypeError, match="function or a class"):
+        ray.remote(work.norm)
