@@ -12,17 +12,14 @@ def loss(w, x, y):
 
 
 def averaged(w, x, y):
-    value, slopes = jax.value_and_grad(loss)(w, x, y)
-    return jax.lax.pmean((value, slopes), "rows")
+    return jax.value_and_grad(lambda w: jax.lax.pmean(loss(w, x, y), "rows"))(w)
 
 
 def main():
     jax.distributed.initialize()
     mesh = jax.make_mesh((jax.device_count(),), ("rows",))
     specs = P(), P("rows"), P("rows")
-    parts = jax.shard_map(
-        averaged, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False
-    )
+    parts = jax.shard_map(averaged, mesh=mesh, in_specs=specs, out_specs=P())
 
     @jax.jit
     def step(w, x, y):
