@@ -5,7 +5,7 @@ For tests of functions with rules of their own, and of whatever else is differen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,9 @@ EPS = {"float16": 1e-1, "float32": 5e-3, "float64": 6e-6}
 # A difference is as good as its step: where one fails, shorter ones are tried.
 SHORTER = (1.0, 0.1, 0.02)
 TOLERANCE = {"float16": 1e-1, "float32": 6e-3, "float64": 1e-6}
+# How far values of a dtype may be from one another that are meant to be equal.
+CLOSE = {"bfloat16": 1e-2, "float16": 1e-3, "float32": 1e-6, "float64": 1e-15}
+Tolerance = float | Mapping[Any, float] | None
 
 
 def check_grads(
@@ -133,6 +136,41 @@ def check_vjp(
             _compare("check.derivative", *pair, at, args, atol, rtol)
 
         _near(compare, f, args, tangents, eps)
+
+
+def check_close(
+    xs: Any, ys: Any, atol: Tolerance = None, rtol: Tolerance = None, err_msg: str = ""
+) -> None:
+    """Compare two trees of arrays, leaf by leaf, within tolerances.
+
+    A tolerance is a number, or a dict of them by dtype; the less precise dtype counts.
+    Raises AssertionError (check.value) for other structures or shapes, and for values
+    that are apart.
+
+    >>> check_close((1.0, [2.0]), (1.0, [2.0000001]))
+    """
+    leaves, tree = flatten.flatten(xs)
+    others, other = flatten.flatten(ys)
+    if tree != other:
+        got = f"structures {tree} and {other}; {err_msg}"
+        raise rules.error("check.value", got=got)
+    for path, x, y in zip(tree.paths(), leaves, others, strict=True):
+        names = {part_dtype(typeof(v).dtype).name for v in (x, y)}
+        absolute, relative = (_tolerance(given, names) for given in (atol, rtol))
+        a, b = np.asarray(x), np.asarray(y)
+        same = a.shape == b.shape and np.allclose(a, b, relative, absolute, True)
+        if not same:
+            at = flatten.key_path(path, "xs")
+            got = f"{_text(a)} for {at}, and {_text(b)}; {err_msg}"
+            raise rules.error("check.value", got=got)
+
+
+def _tolerance(given: Tolerance, names: set[str]) -> float:
+    """The greatest tolerance of dtypes, 0 for those without."""
+    if isinstance(given, int | float):
+        return given
+    table = CLOSE if given is None else {np.dtype(k).name: v for k, v in given.items()}
+    return max(table.get(name, 0.0) for name in names)
 
 
 def numerical_jvp(

@@ -10,7 +10,13 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from tests.rule_errors import raises_rule
-from traceir.test_util import check_grads, check_jvp, check_vjp, numerical_jvp
+from traceir.test_util import (
+    check_close,
+    check_grads,
+    check_jvp,
+    check_vjp,
+    numerical_jvp,
+)
 
 
 def fun(d: Any, y: Any) -> Any:
@@ -141,3 +147,16 @@ def test_a_wrong_complex_rule_is_found() -> None:
     z = np.array([0.5 + 0.3j], "complex64")
     with pytest.raises(AssertionError, match="tangent by args"):
         check_grads(square, (z,), order=1, modes="fwd")
+
+
+def test_trees_are_compared_within_tolerances() -> None:
+    x = {"a": np.array([1.0, np.nan], "float32"), "b": (2, np.array(3j))}
+    check_close(x, x)
+    near = {"a": np.array([1.0000002, np.nan], "float32"), "b": (2, np.array(3j))}
+    check_close(x, near)
+    check_close(1.0, 1.01, rtol=0.1)
+    check_close(jnp.ones(2), jnp.ones(2) + 1e-4, atol={"float32": 1e-3}, rtol=0.0)
+    wrong = [(1.0, 1.01), (x, {"a": x["a"]}), (np.ones(2), np.ones(3)), (1, 2)]
+    for a, b in wrong:
+        with raises_rule("check.value", AssertionError, "told"):
+            check_close(a, b, err_msg="told")
