@@ -282,3 +282,20 @@ def test_reshape_leaves_an_array_of_numpys_one_of_numpys(
         jnp.reshape(given, (3, 7))
     traced = traceir.jit(lambda x: jnp.reshape(x, (-1, 1)))(given)
     assert isinstance(traced, traceir.Array) and traced.dtype != np.float64
+
+
+def test_einsum_takes_names_of_dimensions_of_any_kind() -> None:
+    a, b = jnp.arange(6.0).reshape(2, 3), jnp.arange(12.0).reshape(3, 4)
+    for i, j, k in (("row", "by", "col"), (60, 70, 80), (("x", 1), ("y", 2), ("z", 0))):
+        found = jnp.einsum(a, [i, j], b, [j, k], [k, i])
+        np.testing.assert_array_equal(found, (a @ b).T)
+    np.testing.assert_array_equal(jnp.einsum(a, ["z", "a"]), a.T)
+    with pytest.raises(ValueError, match=r"einsum\.subscripts"):
+        jnp.einsum(a, 5)
+
+
+def test_kinds_of_dtypes_are_of_kinds() -> None:
+    kinds = np.generic, np.number, np.inexact, np.floating, np.integer, np.character
+    for one in kinds:
+        for other in (*kinds, np.dtype("float32"), np.float32):
+            assert jnp.issubdtype(one, other) == np.issubdtype(one, other)

@@ -166,13 +166,20 @@ def _example(value: Any) -> Operand:
 _CLASSES = {"f": np.floating, "i": np.signedinteger, "u": np.unsignedinteger}
 
 
+# Kinds of dtypes, which are none themselves.
+ABSTRACT = {np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger}
+ABSTRACT |= {np.inexact, np.floating, np.complexfloating, np.flexible, np.character}
+
+
 def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
-    """True if a dtype is another, or of a kind, such as `floating`.
+    """True if a dtype, or a kind of them, is another, or of a kind, such as `floating`.
 
     >>> issubdtype(float32, floating)
     True
     """
     kind = arg2.dtype if isinstance(arg2, ScalarType) else arg2
+    if isinstance(arg1, type) and arg1 in ABSTRACT:
+        return bool(np.issubdtype(arg1, kind))
     found = known.as_dtype(arg1)
     if known.is_added(found):
         if isinstance(kind, type) and issubclass(kind, np.generic | known.prng_key):

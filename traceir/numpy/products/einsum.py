@@ -184,25 +184,26 @@ def _unread(got: str) -> Exception:
 
 
 def _from_lists(mixed: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Subscripts as text, from operands and lists of integers in turns."""
+    """Subscripts as text, from operands and lists of names in turns.
+
+    A name is an integer, or any value that can be a key of a dict.
+    """
     count = len(mixed) // 2
-    lists = [_letters(mixed[2 * k + 1]) for k in range(count)]
-    text = ",".join(lists)
-    if len(mixed) % 2:
-        text += "->" + _letters(mixed[-1])
+    named = [*mixed[1 : 2 * count : 2], *mixed[2 * count :]]
+    try:
+        names = {name: None for names in named for name in names if name is not ...}
+    except TypeError:
+        raise _unread(repr(named)) from None
+    try:
+        ordered = sorted(names)
+    except TypeError:  # they have no order but that in which they come
+        ordered = list(names)
+    if len(ordered) > len(ascii_letters):
+        raise _unread(f"{len(ordered)} names of dimensions")
+    letters = {**dict(zip(ordered, sorted(ascii_letters))), ...: "..."}
+    texts = ["".join(letters[name] for name in names) for names in named]
+    text = ",".join(texts[:count]) + "".join("->" + out for out in texts[count:])
     return text, [mixed[2 * k] for k in range(count)]
-
-
-def _letters(places: Any) -> str:
-    found = []
-    for place in places:
-        if place is Ellipsis:
-            found.append("...")
-        elif isinstance(place, int) and 0 <= place < len(ascii_letters):
-            found.append(ascii_letters[place])
-        else:
-            raise _unread(repr(places))
-    return "".join(found)
 
 
 def _extents(terms: Sequence[EinsumTerm]) -> dict[str, int]:
