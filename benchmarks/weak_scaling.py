@@ -18,7 +18,6 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from traceir.transforms.batching.rank_collectives import GATHERED_BYTES
 
@@ -105,8 +104,9 @@ class Cluster:
 
 def recorded() -> dict[str, dict[str, list[float]]]:
     """Seconds of each collective by bytes in a process: ours, and a bare call."""
-    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return found["seconds"]  # type: ignore[no-any-return]
+    found = json.loads(RECORD.read_text(encoding="utf-8"))
+    seconds: dict[str, dict[str, list[float]]] = found["seconds"]
+    return seconds
 
 
 def cluster(network: Link, each: int = 2) -> Cluster:

@@ -138,8 +138,8 @@ def same_choice(jax: Any, w: Any, a: Any) -> Any:
     jnp = jax.numpy
 
     def chosen(w: Any) -> Any:
-        double = lambda: jnp.sum((a * 2) @ w**2)  # noqa: E731
-        return jax.lax.cond(w[0] > 0, lambda: jnp.sum(a @ w), double)
+        ways = lambda: jnp.sum(a @ w), lambda: jnp.sum((a * 2) @ w**2)
+        return jax.lax.cond(w[0] > 0, *ways)
 
     return jax.grad(chosen)(w)
 
@@ -359,8 +359,7 @@ def added(jax: Any, w: Any, a: Any) -> Any:
 @program()
 def added_in_batches(jax: Any, w: Any, a: Any) -> Any:
     def products(w: Any) -> Any:
-        row = lambda x: jax.vmap(lambda y: x * y + a[0, 0])(w)  # noqa: E731
-        return jax.vmap(row)(w).sum()
+        return jax.vmap(lambda x: jax.vmap(lambda y: x * y + a[0, 0])(w))(w).sum()
 
     return jax.grad(products)(w)
 
@@ -383,10 +382,10 @@ def pushed_within(jax: Any, w: Any, a: Any) -> Any:
 
 @program()
 def mapped(jax: Any, w: Any, a: Any) -> Any:
-    row = lambda r: jax.numpy.sin(r * w).sum()  # noqa: E731
-    return jax.grad(lambda w: jax.lax.map(lambda r: jax.grad(row)(r), a).sum() + w[0])(
-        w
-    )
+    def total(w: Any) -> Any:
+        return jax.lax.map(lambda row: jax.numpy.sin(row * w).sum(), a).sum()
+
+    return jax.grad(total)(w)
 
 
 @program()

@@ -70,8 +70,8 @@ def test_types_tell_what_varies() -> None:
 def test_a_choice_of_each_device_runs_all_branches() -> None:
     # JAX sums within the branch that some devices do not take.
     def value(w: Any, a: Any) -> Any:
-        double = lambda: jnp.sum((a * 2) @ w**2)  # noqa: E731
-        return lax.cond(a[0, 0] > 0, lambda: jnp.sum(a @ w), double)
+        ways = lambda: jnp.sum(a @ w), lambda: jnp.sum((a * 2) @ w**2)
+        return lax.cond(a[0, 0] > 0, *ways)
 
     slopes = [traceir.grad(value)(PARAMETERS, row[None]) for row in ROWS]
     found = _over_devices(traceir.grad(value))
@@ -84,8 +84,10 @@ def test_systems_that_are_solved_by_functions() -> None:
         found, _ = traceir.scipy.sparse.linalg.cg(lambda v: v * (1 + w**2), a[0])
         return found.sum()
 
+    def solve(product: Any, b: Any) -> Any:
+        return b / product(jnp.ones(4))
+
     def by_product(w: Any, a: Any) -> Any:
-        solve = lambda product, b: b / product(jnp.ones(4))  # noqa: E731
         scale = 1 + a[0] ** 2
         solved = lax.custom_linear_solve(lambda v: v * scale, w, solve, symmetric=True)
         return solved.sum()
@@ -98,8 +100,7 @@ def test_systems_that_are_solved_by_functions() -> None:
 
 def test_a_carry_varies_as_the_body_makes_it() -> None:
     def total(w: Any, a: Any) -> Any:
-        step = lambda c, row: (c + (row * w).sum(), c)  # noqa: E731
-        last, rows = lax.scan(step, 0.0, a)
+        last, rows = lax.scan(lambda c, row: (c + (row * w).sum(), c), 0.0, a)
         swung = lax.scan(lambda c, _: (lax.psum(c, "x"), None), last, None, 2)[0]
         return swung + rows.sum()
 
@@ -119,12 +120,16 @@ def test_loops_that_end_at_different_times() -> None:
 
 
 def _collects(w: Any, a: Any) -> Any:
-    step = lambda c: c + lax.psum(a.sum(), "x")  # noqa: E731
+    def step(c: Any) -> Any:
+        return c + lax.psum(a.sum(), "x")
+
     return lax.while_loop(lambda c: c < a.sum(), step, 0.0)[None]
 
 
 def _differentiates(w: Any, a: Any) -> Any:
-    step = lambda c: c + traceir.grad(lambda w: (w * a).sum())(w).sum()  # noqa: E731
+    def step(c: Any) -> Any:
+        return c + traceir.grad(lambda w: (w * a).sum())(w).sum()
+
     return lax.while_loop(lambda c: c < a.sum(), step, 0.0)[None]
 
 
@@ -137,7 +142,9 @@ def test_devices_do_not_wait_for_one_that_has_left(loop: Any) -> None:
 
 def test_a_loop_that_all_leave_together_has_collectives() -> None:
     def halved(w: Any, a: Any) -> Any:
-        step = lambda c: c / 2 + 0 * lax.pmax(a.sum(), "x")  # noqa: E731
+        def step(c: Any) -> Any:
+            return c / 2 + 0 * lax.pmax(a.sum(), "x")
+
         return lax.while_loop(lambda c: lax.pmax(c, "x") > 1, step, 8.0 + w[0] * 0)
 
     assert float(_over_devices(halved)) == 1
@@ -145,7 +152,7 @@ def test_a_loop_that_all_leave_together_has_collectives() -> None:
 
 def test_an_axis_of_a_batch_is_told_by_no_type() -> None:
     def body(w: Any, a: Any) -> Any:
-        number = lambda v: traceir.grad(lambda v: v * lax.axis_index("i"))(v)  # noqa: E731
+        number = traceir.grad(lambda v: v * lax.axis_index("i"))
         return traceir.vmap(number, axis_name="i")(w)
 
     assert _over_devices(body).tolist() == [0.0, 1.0, 2.0, 3.0]

@@ -37,8 +37,7 @@ def _scanned(x: Any, y: Any, axis: str) -> Any:
 
 
 def _summed_in_scan(x: Any, y: Any, axis: str) -> Any:
-    step = lambda c, r: (jnp.cos(c) + lax.pmean(r, axis), c)  # noqa: E731
-    return lax.scan(step, x[0], y)[1]
+    return lax.scan(lambda c, r: (jnp.cos(c) + lax.pmean(r, axis), c), x[0], y)[1]
 
 
 def _own_rule(x: Any, y: Any, axis: str) -> Any:
@@ -65,7 +64,9 @@ def _own_cotangents(x: Any, y: Any, axis: str) -> Any:
 
 
 def _solved(x: Any, y: Any, axis: str) -> Any:
-    solve = lambda product, b: b / product(jnp.ones(4))  # noqa: E731
+    def solve(product: Any, b: Any) -> Any:
+        return b / product(jnp.ones(4))
+
     scale = 2 + y**2
     return lax.custom_linear_solve(lambda v: v * scale, x, solve, symmetric=True)
 
