@@ -23,6 +23,7 @@ import traceir.numpy as jnp
 import traceir_numba
 from traceir.face.arrays.loop_steps import TracedList
 from traceir.tracing.trace import Tracer
+from traceir.transforms.custom.custom_primitive import Primitive
 
 
 class Misled:
@@ -88,6 +89,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "Real": lambda: traceir.exact.reals.Real.of(1),
     "NamedInPrograms": lambda: traceir.lax.Precision.HIGH,
     "Complex": lambda: traceir.exact.complexes.Complex.of(1j),
+    "Primitive": lambda: Primitive("twice"),
 }
 
 

@@ -116,7 +116,7 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
     >>> mesh = traceir.make_mesh((1,), ("x",))
     >>> specs = {"in_specs": (P(), P("x")), "out_specs": P("x")}
     >>> traceir.shard_map(slopes, mesh=mesh, **specs)(2.0, jnp.arange(3.0))
-    Array([3.], dtype=float32)
+    Array([3.], dtype=float32, weak_type=True)
     """
     names = _checked(axis_name, None)
     if to != "varying":
