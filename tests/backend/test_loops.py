@@ -205,6 +205,18 @@ def test_what_a_product_reads_and_writes_changes_places() -> None:
     assert isinstance(loop.steps[-1], Assign)
 
 
+def test_nothing_is_computed_before_a_loop_without_a_turn() -> None:
+    def fun(x: Any, turns: int) -> Any:
+        return lax.fori_loop(0, turns, lambda _, v: v + jnp.dot(x, x), x)
+
+    sources = [
+        executable(traced(lambda x, n=n: fun(x, n), grid(9, 9)), "program").source
+        for n in (0, 3)
+    ]
+    before = [len(re.findall(r"(?m)^    program_\d+_sum\(", s)) for s in sources]
+    assert before == [0, 1]
+
+
 def test_memory_is_made_before_a_loop() -> None:
     for fun, args in FUNCTIONS.values():
         source = executable(traced(fun, *args), "program").source

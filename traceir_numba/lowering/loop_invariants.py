@@ -160,7 +160,12 @@ def _carry_to_consts(flow: LoopOp, fixed: Collection[int]) -> LoopOp:
 
 
 def _hoisted(flow: LoopOp, caller: EnclosingProgram) -> LoopOp:
-    """The loop, less expensive equations that give the same in each of its runs."""
+    """The loop, less expensive equations that give the same in each of its runs.
+
+    Without a turn nothing is computed, neither in it nor before it.
+    """
+    if flow.test is None and not flow.length:
+        return flow
     jaxpr, n = flow.body.jaxpr, len(flow.consts)
     outside = _expensive(jaxpr, set(jaxpr.invars[:n]))
     if not outside:
