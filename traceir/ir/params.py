@@ -103,6 +103,7 @@ NONE = EqnParams()
 class NamedPrimitive(str):
     """A primitive as equations hold it: a value that is the name of its row.
 
+    How it is applied, its kinds say: those of the tables, and users' own.
     Those of users are told apart by identity; all of them have one row.
     """
 

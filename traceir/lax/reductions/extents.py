@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -65,14 +67,9 @@ def conv_general_shape_tuple(
     >>> conv_general_shape_tuple((2, 3, 8), (4, 3, 3), (2,), "SAME", names)
     (2, 4, 4)
     """
-
-    def convolved(lhs: Array, rhs: Array) -> Array:
-        """The result."""
-        return conv_general_dilated(
-            lhs, rhs, window_strides, padding, dimension_numbers=dimension_numbers
-        )
-
-    return _shape(convolved, lhs_shape, rhs_shape)
+    given: dict[str, Any] = {"window_strides": window_strides, "padding": padding}
+    given["dimension_numbers"] = dimension_numbers
+    return _shape(partial(conv_general_dilated, **given), lhs_shape, rhs_shape)
 
 
 def conv_shape_tuple(
@@ -87,14 +84,9 @@ def conv_shape_tuple(
     >>> conv_shape_tuple((2, 3, 8), (4, 3, 3), (2,), [(1, 1)])
     (2, 4, 4)
     """
-
-    def convolved(lhs: Array, rhs: Array) -> Array:
-        """The result."""
-        return conv_general_dilated(
-            lhs, rhs, strides, pads, batch_group_count=batch_group_count
-        )
-
-    return _shape(convolved, lhs_shape, rhs_shape)
+    given: dict[str, Any] = {"window_strides": strides, "padding": pads}
+    given["batch_group_count"] = batch_group_count
+    return _shape(partial(conv_general_dilated, **given), lhs_shape, rhs_shape)
 
 
 def conv_transpose_shape_tuple(
@@ -110,14 +102,9 @@ def conv_transpose_shape_tuple(
     >>> conv_transpose_shape_tuple((2, 8, 3), (3, 3, 4), (2,), "SAME", names)
     (2, 16, 4)
     """
-
-    def convolved(lhs: Array, rhs: Array) -> Array:
-        """The result."""
-        return conv_transpose(
-            lhs, rhs, window_strides, padding, dimension_numbers=dimension_numbers
-        )
-
-    return _shape(convolved, lhs_shape, rhs_shape)
+    given: dict[str, Any] = {"strides": window_strides, "padding": padding}
+    given["dimension_numbers"] = dimension_numbers
+    return _shape(partial(conv_transpose, **given), lhs_shape, rhs_shape)
 
 
 def reduce_window_shape_tuple(
