@@ -258,6 +258,9 @@ def test_equations_are_made_and_changed_by_name() -> None:
     assert eqn.replace(outvars=[a]).params == eqn.params
     negative = eqn.replace(primitive=traceir.lax.neg_p, params={})
     assert eval_jaxpr(Jaxpr((), (a,), (negative,), (b,)), (), 3.0) == [-3.0]
+    by_name = eqn.replace(primitive="neg", params={})
+    assert type(by_name.primitive) is str
+    assert eval_jaxpr(Jaxpr((), (a,), (by_name,), (b,)), (), 3.0) == [-3.0]
 
 
 @pytest.mark.parametrize("flag", ["debug_nans", "debug_key_reuse", "disable_jit"])

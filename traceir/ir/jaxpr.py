@@ -13,7 +13,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.notebooks import folded
-from traceir.ir.params import NONE, EqnParams, as_named
+from traceir.ir.params import NONE, EqnParams, NamedPrimitive
 from traceir.ir.params import Params as Params
 from traceir.ir.params import sort_params as sort_params
 
@@ -125,11 +125,11 @@ class Eqn:
         own = {"invars": self.inputs, "outvars": self.outputs, "effects": self.effects}
         given = {**own, "primitive": self.primitive, **changes}
         inputs, params = tuple(given["invars"]), self.params
-        named, effects = as_named(given["primitive"]), frozenset(given["effects"])
+        named, effects = given["primitive"], frozenset(given["effects"])
         if "params" in changes:
-            params = named.eqn_params([a.aval for a in inputs], changes["params"])
-        outputs = tuple(given["outvars"])
-        return Eqn(named, inputs, outputs, params, effects, self.source)
+            kind = named if isinstance(named, NamedPrimitive) else NamedPrimitive(named)
+            params = kind.eqn_params([a.aval for a in inputs], changes["params"])
+        return Eqn(named, inputs, tuple(given["outvars"]), params, effects, self.source)
 
 
 @dataclass(frozen=True, slots=True)

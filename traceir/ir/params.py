@@ -124,11 +124,11 @@ class NamedPrimitive(str):
     @property
     def multiple_results(self) -> bool:
         """True if it gives a list of results."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own; no equation holds this one
 
     def bind(self, *values: Any, **params: Any) -> Any:
         """Apply it: recorded inside a trace, evaluated outside (level.bind)."""
-        raise NotImplementedError
+        raise NotImplementedError  # as above
 
     def eqn_params(
         self, avals: Sequence[Any], params: Mapping[str, Hashable]
@@ -139,13 +139,6 @@ class NamedPrimitive(str):
     def get_bind_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The params that `bind` takes for an equation's: functions are among them."""
         return dict(params)
-
-
-def as_named(primitive: str) -> NamedPrimitive:
-    """The primitive as a value: itself, where it is one."""
-    if isinstance(primitive, NamedPrimitive):
-        return primitive
-    return NamedPrimitive(primitive)
 
 
 def stored(value: Any) -> Any:
