@@ -121,6 +121,25 @@ FOUND = (
         " strides=None] a ; c:f64[] = reduce_sum[axes=(0,) out_sharding=None] b ;"
         " d:f64[] = div c c in (d,)",
     ),
+    # The remainder of a number by itself, at a jump, unless it is rounded.
+    (
+        "theorem.jvp",
+        "a:f64[] b:f64[2]. let c:f64[2] = div a b ;"
+        " d:f64[2] = dot_general[dimension_numbers=(([], []), ([0], [0]))] c b ;"
+        " e:f64[2] = rem a d in (e,)",
+    ),
+    # A power of zero, beside which there is none.
+    (
+        "theorem.jvp",
+        "a:f64[2,3] b:f64[] c:f64[]. let d:f64[2,3] = sub a b ;"
+        " e:f64[2,3] = pow d c in (e,)",
+    ),
+    # A pole nearer than the steps of differences.
+    (
+        "theorem.jvp",
+        "a:f64[] b:i32[] c:f64[] d:f64[2,3]. let _:f64[] = pow a b ;"
+        " e:f64[2,3] = rem c d ; f:f64[2,3] = integer_pow[y=-1] e in (f,)",
+    ),
     (
         "theorem.trace",
         "a:f32[2,2]. let b:f32[2,2] = rev[dimensions=(1, 0)] a ;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -15,7 +15,12 @@ import traceir
 from traceir.dtypes import kind_of
 from traceir.exact.reals import Real
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from traceir.oracle.finite_differences import derivatives
+from traceir.oracle.finite_differences import (
+    SAME,
+    WIDE,
+    derivatives,
+    one_sided,
+)
 from traceir.oracle.relations import Elements
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import Rules, Scope, default
@@ -28,6 +33,8 @@ Arrays = Sequence[Any]
 SIZE = 2
 # The last bits may differ where sums have another order.
 RELATIVE, ABSOLUTE = 1e-8, 1e-9
+# What is left of numbers that cancel is too small for differences over such steps.
+LEAST = 2**20 * WIDE
 # Sets with one element, whatever the order of operations.
 ORDERLESS = frozenset({"exact", "rounded"})
 
@@ -79,38 +86,44 @@ def directions(xs: Arrays, seed: int = 0) -> list[np.ndarray]:
 
 def exact(program: ClosedJaxpr, rules: Rules) -> Callable[..., list[Real]]:
     """The program on exact elements: nothing is rounded, in the middle neither."""
-    inner = program.jaxpr
 
     def function(*given: Any) -> list[Real]:
-        left = iter(given)
-        env: dict[Any, Elements] = {}
-        for var in inner.invars:
-            places = box(var.aval.shape)
-            env[var] = Elements(var.aval, {i: next(left) for i in places})
-        for eqn in inner.eqns:
-            operands = tuple(
-                Elements.of(a.array) if isinstance(a, Literal) else env[a]
-                for a in eqn.inputs
-            )
-            row = rules.prims[eqn.primitive]
-            assert row.value is not None
-            scope = row_scope(row, operands, eqn.params, rules)
-            for part, var in enumerate(eqn.outputs):
-                floating = kind_of(var.aval.dtype) == "f"
-                values = {}
-                for i in box(var.aval.shape):
-                    found = row.value(Scope({"i": i, "part": part}, row.each, scope))
-                    # The sum of nothing is no real yet, by which one divides.
-                    values[i] = Real.of(found) if floating else found
-                env[var] = Elements(var.aval, values)
+        env = exact_values(program, rules, given)
         return [
             Real.of(env[out][index])
-            for out in inner.outvars
+            for out in program.jaxpr.outvars
             if kind_of(out.aval.dtype) == "f"
             for index in box(out.aval.shape)
         ]
 
     return function
+
+
+def exact_values(
+    program: ClosedJaxpr, rules: Rules, given: Iterable[Any]
+) -> dict[Any, Elements]:
+    """The exact elements of each variable of a program."""
+    left = iter(given)
+    env: dict[Any, Elements] = {}
+    for var in program.jaxpr.invars:
+        env[var] = Elements(var.aval, {i: next(left) for i in box(var.aval.shape)})
+    for eqn in program.eqns:
+        operands = tuple(
+            Elements.of(a.array) if isinstance(a, Literal) else env[a]
+            for a in eqn.inputs
+        )
+        row = rules.prims[eqn.primitive]
+        assert row.value is not None
+        scope = row_scope(row, operands, eqn.params, rules)
+        for part, var in enumerate(eqn.outputs):
+            floating = kind_of(var.aval.dtype) == "f"
+            values = {}
+            for i in box(var.aval.shape):
+                found = row.value(Scope({"i": i, "part": part}, row.each, scope))
+                # The sum of nothing is no real yet, by which one divides.
+                values[i] = Real.of(found) if floating else found
+            env[var] = Elements(var.aval, values)
+    return env
 
 
 def derivative(program: ClosedJaxpr, subject: Any) -> Iterator[str]:
@@ -133,29 +146,34 @@ def derivative(program: ClosedJaxpr, subject: Any) -> Iterator[str]:
         for t, interval in zip(tangents, wanted)
         if interval is not None and not interval.contains(t)
     ]
-    if wrong and not has_a_kink(program, args):
+    if wrong and not has_a_kink(program, [x for x, _ in elements]):
         yield from wrong
 
 
-def has_a_kink(program: ClosedJaxpr, args: Arrays) -> bool:
+def has_a_kink(program: ClosedJaxpr, given: Sequence[Any]) -> bool:
     """True if an equation has no single derivative where it is applied, or an infinite
-    one, as at the ends of `asin`.
+    one, as at the ends of `asin`; or is applied to less than the steps of differences.
     """
-    values: dict[Any, Any] = dict(zip(program.jaxpr.invars, args))
+    env = exact_values(program, default(), given)
     for eqn in program.eqns:
-        inputs = tuple(v for v in eqn.inputs if isinstance(v, Var))
-        operands = [values[v] for v in inputs]
+        inputs = tuple(dict.fromkeys(v for v in eqn.inputs if isinstance(v, Var)))
         alone = ClosedJaxpr(Jaxpr((), inputs, (eqn,), eqn.outputs))
-        values.update(zip(eqn.outputs, eval_jaxpr(alone, (), *operands)))
-        at = [Elements.of(a)[i] for a in operands for i in np.ndindex(a.shape)]
+        function = exact(alone, default())
+        at = [env[v][i] for v in inputs for i in box(v.aval.shape)]
         for k in (k for k, x in enumerate(at) if isinstance(x, Real)):
             along = [int(n == k) for n in range(len(at))]
-            found = derivatives(exact(alone, default()), at, along)
-            if at[k].special or any(
-                d is None or d.low != d.high or not math.isfinite(d.low) for d in found
-            ):
+            if at[k].special or 0 < abs(at[k].value) < LEAST:
+                return True
+            if not all(itertools.starmap(_agree, one_sided(function, at, along))):
                 return True
     return False
+
+
+def _agree(before: float | None, behind: float | None) -> bool:
+    """True if both are finite and the same."""
+    if before is None or behind is None or not math.isfinite(before):
+        return False
+    return math.isclose(before, behind, rel_tol=SAME, abs_tol=SAME)
 
 
 def transposition(program: ClosedJaxpr, subject: Any) -> Iterator[str]:

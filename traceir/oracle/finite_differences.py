@@ -70,17 +70,25 @@ def derivatives(
 
     Operands are reals, and whatever else the function takes, which does not move.
     """
+    found = []
+    for slopes in one_sided(function, at, along):
+        known = [slope for slope in slopes if slope is not None]
+        if known and any(x.special for x, t in zip(at, along) if t):
+            known.append(0.0)  # beyond an infinity nothing changes
+        found.append(Interval(min(known), max(known)) if known else None)
+    return found
+
+
+def one_sided(
+    function: Function, at: Sequence[Any], along: Sequence[int]
+) -> list[tuple[float | None, float | None]]:
+    """The slopes of each result before and behind a point; None where it has none."""
     values = function(*at)
-    found: list[list[float]] = [[] for _ in values]
-    for sign in (-1, 1):
-        sides = _side(function, at, [sign * t for t in along], values)
-        for slopes, side in zip(found, sides, strict=True):
-            if side is not None:
-                slopes.append(sign * side)
-    if any(x.special for x, t in zip(at, along) if t):
-        # Beyond an infinity nothing changes.
-        found = [[*slopes, 0.0] if slopes else [] for slopes in found]
-    return [Interval(min(s), max(s)) if s else None for s in found]
+    before = _side(function, at, [-t for t in along], values)
+    behind = _side(function, at, along, values)
+    return [
+        (None if b is None else -b, a) for b, a in zip(before, behind, strict=True)
+    ]
 
 
 def _side(
