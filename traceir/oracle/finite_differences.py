@@ -86,9 +86,7 @@ def one_sided(
     values = function(*at)
     before = _side(function, at, [-t for t in along], values)
     behind = _side(function, at, along, values)
-    return [
-        (None if b is None else -b, a) for b, a in zip(before, behind, strict=True)
-    ]
+    return [(None if b is None else -b, a) for b, a in zip(before, behind, strict=True)]
 
 
 def _side(
