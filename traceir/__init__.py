@@ -359,5 +359,9 @@ def __getattr__(name: str) -> object:
     raise missing(name, __all__, __name__)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
 for _package in (globals(), vars(config), vars(lax)):
     _publish(_package)

@@ -263,3 +263,7 @@ def __getattr__(name: str) -> object:
     if name in _LATER:
         return globals().setdefault(name, getattr(import_module(_LATER[name]), name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -57,3 +57,7 @@ def __getattr__(name: str) -> object:
     if name in _LATER:
         return lazy_exports.load(globals(), _LATER[name], name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

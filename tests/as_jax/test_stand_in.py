@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from recorded import Record
 
 import traceir
 from traceir import as_jax
@@ -81,6 +83,38 @@ def test_a_missing_module_says_so(name: str) -> None:
         importlib.import_module(name)
     assert private.WHERE in str(raised.value)
     assert raised.value.name == name
+
+
+# Modules of JAX's of which nothing is here; those that are classes have no module.
+WITHOUT_MODULES = {"experimental.pjit", "ffi", "ref"}
+CLASSES = ("Array", "stages.")
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_each_public_module_of_jax_is_imported_by_its_name() -> None:
+    missing = set()
+    for module in json.loads(Record("names.json.xz").read_text()):
+        if module != "jax" and not module.startswith(CLASSES):
+            try:
+                importlib.import_module(f"jax.{module}")
+            except ModuleNotFoundError:
+                missing.add(module)
+    assert missing == WITHOUT_MODULES
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_programs_are_exported_by_the_names_of_jax() -> None:
+    jax = importlib.import_module("jax")
+    export = importlib.import_module("jax.export")
+    check = export.DisabledSafetyCheck.custom_call("sin")
+    assert check.is_custom_call() == "sin"
+    assert export.DisabledSafetyCheck.platform().is_custom_call() is None
+    made = export.export(jax.jit(jax.numpy.sin), disabled_checks=[check])
+    read = export.deserialize(made(jax.numpy.zeros(2)).serialize())
+    assert read.call(jax.numpy.zeros(2)).tolist() == [0.0, 0.0]
+    assert export.default_export_platform() in read.platforms
+    assert read.nr_devices == 1
+    assert not any(map(export.is_symbolic_dim, read.in_avals[0].shape))
 
 
 @pytest.mark.usefixtures("standing_in")

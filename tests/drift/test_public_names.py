@@ -1,4 +1,5 @@
-"""Every primitive can be called by a public name, or a reason stands in the data."""
+"""Every primitive can be called by a public name, or a reason stands in the data; `dir`
+tells names that are imported on first use, as those that are there."""
 
 from __future__ import annotations
 
@@ -7,6 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import traceir
 from traceir import lax
 from traceir.rules import default
 
@@ -40,3 +44,17 @@ def test_nothing_is_excused_in_vain() -> None:
     assert excused - default().prims.keys() == set()
     assert excused & set(lax.__all__) == set()
     assert all(len(reason.split()) > 4 for reason in INTERNAL.values())
+
+
+@pytest.mark.parametrize("package", ["traceir", "traceir_numba"])
+def test_names_that_are_imported_on_first_use_are_told(package: str) -> None:
+    folder = Path(traceir.__file__).parents[1] / package
+    lazy = [
+        path.relative_to(folder.parent).with_suffix("")
+        for path in folder.rglob("*.py")
+        if "\n_LATER" in path.read_text(encoding="utf-8")
+    ]
+    assert lazy
+    for path in lazy:
+        module = import_module(".".join(path.parts).removesuffix(".__init__"))
+        assert set(vars(module)["_LATER"]) <= set(dir(module)), module.__name__

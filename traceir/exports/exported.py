@@ -102,6 +102,16 @@ class Exported(JitFunction[..., Any]):
         """The structure of the results."""
         return self._exported.out_tree
 
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platforms that the program runs on, whichever it was exported for."""
+        return "cpu", "cuda"
+
+    @property
+    def nr_devices(self) -> int:
+        """The number of devices that run the program: one."""
+        return 1
+
     def has_vjp(self) -> bool:
         """True if the derivative rules of all functions in the program are known.
 

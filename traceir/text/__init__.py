@@ -41,3 +41,7 @@ def __getattr__(name: str) -> object:
         shown = _partial(_published, __name__, name)
         return _load(globals(), _LATER[name], name, shown)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -13,6 +13,7 @@ of use to libraries alone. Start reading at `core.eval_jaxpr`.
 - `custom_derivatives`: derivative rules of a user's own, and the zeros they are told
 - `dlpack`: arrays of other libraries, without a copy
 - `dtype_functions`: functions about dtypes that `jax.dtypes` has
+- `export`: programs that leave the process, by the names of `jax.export`
 - `literals`: Python numbers with a dtype, in other implementations
 - `monitoring`: events, and who listens to them
 - `names`: names of JAX's first level that few programs ask for
@@ -40,3 +41,7 @@ def __getattr__(name: str) -> object:
     if name in MODULES:
         return lazy_exports.load(globals(), __name__, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MODULES})

@@ -19,3 +19,7 @@ def __getattr__(name: str) -> object:
     if name in _LATER:
         return lazy_exports.load(globals(), __name__, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
