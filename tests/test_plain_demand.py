@@ -130,7 +130,7 @@ def test_what_demands_and_what_does_not(needed: bool) -> None:
 
 def head() -> Function:
     """A function of its own, with its own cache."""
-    return lambda a, n: np.sort(a[:n])
+    return lambda a, n: np.partition(a[:n], 0)
 
 
 @pytest.mark.parametrize("n", [np.array(3), jnp.asarray(3)])
@@ -139,7 +139,7 @@ def test_arrays_are_never_known(n: Any) -> None:
     for _ in range(2):
         with raises_rule("slice.length", TypeError, "argument n"):
             f(X, n)
-    assert_same(f(X, 3), np.sort(X[:3]))
+    assert_same(f(X, 3), X[:3])
     with raises_rule("slice.length", TypeError, "argument n"):
         f(X, n)
 
@@ -166,13 +166,13 @@ def test_numpys_integers_are_known_by_demand(kind: Any) -> None:
 
 def test_values_that_depend_on_elements_are_never_known() -> None:
     with raises_rule("slice.length", TypeError, "arguments a and n"):
-        plain(lambda a, n: np.sort(a[: a.argmin() + n]))(X, 3)
+        plain(lambda a, n: np.fft.fft(a[: a.argmin() + n]))(X, 3)
 
 
 def test_a_number_that_is_drawn_demands_nothing() -> None:
     rng = np.random.default_rng(0)
     with raises_rule("slice.length", TypeError):
-        plain(lambda a, n: np.sort(a[: rng.integers(0, n)]))(X, 3)
+        plain(lambda a, n: np.fft.fft(a[: rng.integers(0, n)]))(X, 3)
 
 
 def test_the_other_face_demands_nothing() -> None:
@@ -250,7 +250,7 @@ def test_explain_shows_what_is_known() -> None:
     found = f.explain(X, 2).splitlines()
     assert found[0] == "hit"
     assert found[1].startswith("argument n is known, 2: its value is needed at ")
-    assert "return lambda a, n: np.sort(a[:n])" in found[1]
+    assert "return lambda a, n: np.partition(a[:n], 0)" in found[1]
     missed = f.explain(X, 3).splitlines()
     assert missed[0] == "miss: cache.key.known: argument n was 2 (int), now 3 (int)"
     f.clear_cache()

@@ -92,19 +92,19 @@ def guarded(x: Any, lo: Any, hi: Any) -> None:
 
 
 REFUSED: list[tuple[str, type, Callable[..., Any]]] = [
-    ("slice.length", TypeError, lambda x, i, j: np.sort(x[i:j])),
-    ("slice.length", TypeError, lambda x, i, j: (x[i:j] * 2).reshape(2, 2)),
-    ("slice.length", TypeError, lambda x, i, j: [{"a": x[i:].reshape(-1, 1)}]),
-    ("slice.length", TypeError, lambda x, i, j: np.concatenate([x[:i], x[j:]])),
+    ("slice.length", TypeError, lambda x, i, j: np.fft.fft(x[i:j])),
+    ("slice.lengths", ValueError, lambda x, i, j: (x[i:j] * 2).reshape(2, 2)),
+    ("slice.length", TypeError, lambda x, i, j: [{"a": np.fft.fft(x[i:])}]),
+    ("slice.length", TypeError, lambda x, i, j: np.partition(x[i:j], 1)),
     ("slice.length", TypeError, lambda x, i, j: list(x[i:j])),
-    ("slice.step", TypeError, lambda x, i, j: x[::i].sum()),
+    ("slice.step", TypeError, lambda x, i, j: x[:: i - j].sum()),
     ("slice.lengths", ValueError, lambda x, i, j: x[i:j] @ x[i:]),
     ("slice.lengths", ValueError, lambda x, i, j: (x[i:j] + x[:4]).sum()),
     ("slice.lengths", ValueError, lambda x, i, j: x[j:i].max()),
     ("slice.lengths", ValueError, put),
     ("update.shape", ValueError, deep),
     ("update.readonly", ValueError, guarded),
-    ("slice.length", TypeError, lambda x, i, j: x[i:j][x[i:j] > 0]),
+    ("slice.length", TypeError, lambda x, i, j: np.outer(x, x)[:, i:][x[i:] > 0]),
     ("index.bounds", IndexError, lambda x, i, j: x[i:j][3]),
 ]
 

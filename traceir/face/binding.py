@@ -42,8 +42,8 @@ from traceir.face.functions.writing import (
 from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
 from traceir.face.python.numbers import as_python
+from traceir.face.slices import created, joined, ordered, selected
 from traceir.face.slices import indexing as slices
-from traceir.face.slices import selected
 from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
@@ -136,22 +136,22 @@ def _is_python(value: Any) -> bool:
 def getitem(self: NumpyTracer, index: Any) -> Any:
     """`x[index]`: a view where NumPy gives one, else a copy."""
     place = index_of(index)
-    if not is_known(place) and not begins_with_mask(place) and by_user():
-        check_index(self.shape, place)
     if slices.is_dynamic(place):
         return slices.read(self, place)
+    if not is_known(place) and not begins_with_mask(place) and by_user():
+        check_index(self.shape, place)
     return read(self, place)
 
 
 def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     place = index_of(index)
-    if not is_known(place) and not begins_with_mask(place) and by_user():
-        check_index(self.shape, place)
     if slices.is_dynamic(place, value):
         slices.update(self, place, value)
-    else:
-        write(self, place, value)
+        return
+    if not is_known(place) and not begins_with_mask(place) and by_user():
+        check_index(self.shape, place)
+    write(self, place, value)
 
 
 def iterate(self: NumpyTracer) -> Iterator[Any]:
@@ -393,6 +393,9 @@ def bind_all() -> None:
     """Give the class its operators and methods."""
     for name, value in bindings():
         setattr(NumpyTracer, name, value)
+    created.register()
+    joined.register()
+    ordered.register()
     selected.register()
     ufuncs.METHODS.update(ufunc_methods.METHODS)
     functions.OWN.update(substitutes.OWN)

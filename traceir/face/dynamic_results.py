@@ -133,7 +133,7 @@ def result(value: Any, cuts: bool) -> Any:
 
 def _slice_of(value: DynamicArray) -> DynamicResult:
     view = value.view
-    if any(isinstance(a, SlicedAxis) and a.step != 1 for a in view.axes):
+    if any(isinstance(a, SlicedAxis) and not a.has_neighbours for a in view.axes):
         view = value.copy().view
     parts: list[Any] = []
     form = []

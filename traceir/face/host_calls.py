@@ -25,6 +25,7 @@ import numpy as np
 from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.loop_steps import TracedSequence
 from traceir.face.arrays.unwrapping import in_numpy_trace
 from traceir.face.draws import Order, call_in_order, drawn, order_of_draws
 from traceir.face.generator_arguments import (
@@ -91,13 +92,14 @@ def of_generator(generator: Any) -> HostGenerator:
 
 def is_inlined(args: Any, kwargs: Any, jaxpr: Jaxpr | None) -> bool:
     """True if a call becomes part of the plain function that is traced: its arguments
-    have a generator of that, or it does something besides computing."""
-    if order_of_draws() is None:
-        return False
+    have a generator of that, or as many elements as values decide, or it does something
+    besides computing."""
     if jaxpr is not None:
-        return bool(effects(jaxpr))
+        return order_of_draws() is not None and bool(effects(jaxpr))
     leaves = flatten.leaves((args, kwargs))
-    return any(type(leaf) is HostGenerator for leaf in leaves)
+    if any(isinstance(leaf, TracedSequence) for leaf in leaves):
+        return True
+    return order_of_draws() is not None and HostGenerator in map(type, leaves)
 
 
 def _method(seen: HostGenerator, name: str) -> Function:

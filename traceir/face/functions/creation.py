@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from traceir import numpy as jnp
 from traceir import rules
+from traceir.errors import TraceirError
 from traceir.face.arrays.aliasing import arrays, lay, lay_new, shared_or_new
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.loop_steps import TracedList
@@ -47,10 +48,23 @@ def _made(name: str) -> Function:
         try:
             plain, options = unwrapped(args), unwrapped(kwargs)
         except KeyError:
-            return lay_new(_of_traced(name, args, kwargs), func, args, kwargs)
-        return wrapped(known(*plain, **options))
+            pass
+        else:
+            return wrapped(known(*plain, **options))
+        try:
+            found = _of_traced(name, args, kwargs)
+        except TraceirError:
+            if (found := dynamic(name, args, kwargs)) is NotImplemented:
+                raise
+            return found
+        return lay_new(found, func, args, kwargs)
 
     return made
+
+
+def dynamic(name: str, args: Any, kwargs: Any) -> Any:
+    """The array of a function whose extents values decide, by a layer above."""
+    return NotImplemented
 
 
 def _of_traced(name: str, args: Any, kwargs: Any) -> Any:

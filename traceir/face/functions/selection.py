@@ -134,8 +134,14 @@ class Selection(Unsized, TracedSequence):
             return Selection(self.full, traced(jnp.logical_and(self.mask, index.full)))
         return self.packed()[index]
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise self.unknown("an update of a part")
+    def __setitem__(self, index: Any, value: Any) -> None:
+        mine = isinstance(index, Selection) and index.dtype == bool
+        if not mine or not self.same(index.mask) or isinstance(value, Unsized):
+            raise self.unknown("an update of a part")
+        if np.ndim(value) or index.full.ndim != self.full.ndim:
+            raise self.unknown("an update of some elements by as many")
+        new = cast(value, self.dtype)
+        self.full = traced(jnp.where(index.full, new, self.full))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise self.unknown("__array__()")
@@ -145,7 +151,10 @@ class Selection(Unsized, TracedSequence):
             return lambda *args, **kwargs: self.reduce(name, *args, **kwargs)
         if name.startswith("__"):
             raise AttributeError(name)
-        raise self.unknown(f"the {name!r} attribute")
+        try:
+            return getattr(self.packed(), name)
+        except TraceirError:  # of an array whose extent is a value
+            raise self.unknown(f"the {name!r} attribute") from None
 
     def astype(self, dtype: Any, **options: Any) -> Selection:
         """The elements in another dtype."""
@@ -249,6 +258,8 @@ class Selection(Unsized, TracedSequence):
 
 
 def _packed(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_packed, value))
     return value.packed() if isinstance(value, Selection) else value
 
 

@@ -94,7 +94,10 @@ def _shift(target: SlicedView, view: SlicedView, source: DelayedArray) -> Any:
             continue
         one, other = view.axes[dim], target.axes[dim]
         is_spread = one.extent.known == 1 and other.extent.known != 1
-        if one.step != other.step or abs(one.step) != 1 or is_spread:
+        steps = (
+            {one.step, other.step} if type(one.step) is type(other.step) is int else ()
+        )
+        if steps not in ({1}, {-1}) or is_spread:
             return None
         apart = LinearForms().difference(one.start, other.start)
         if len(view.dims) > 1 and apart != 0:

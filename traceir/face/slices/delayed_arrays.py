@@ -12,17 +12,25 @@ from typing import Any
 
 import numpy as np
 
+from traceir import numpy as jnp
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.face.arrays.array import NumpyTracer, known, traced
 from traceir.face.arrays.values import array_of, cast, dtype_in
+from traceir.face.checks.bounds import range_of
 from traceir.face.functions import ufuncs
 from traceir.face.python.numbers import require
 from traceir.face.slices.element_loops import each
-from traceir.face.slices.extents import Extent, SlicedAxis, known_extent
+from traceir.face.slices.extents import (
+    Extent,
+    SlicedAxis,
+    index_of,
+    known_extent,
+    number,
+)
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.face.slices.sliced_view import SlicedView, whole_view
-from traceir.tracing.trace import typeof
+from traceir.tracing.trace import Tracer, typeof
 
 Indices = Sequence[Any]
 # How an element of a view is read: by its view, of a value, at indices.
@@ -202,6 +210,62 @@ def materialized(found: DelayedArray) -> SlicedView:
     made = memory_for(found.extents, found.dtype)
     each(found.extents, lambda at: made.write(at, found.element(at)))
     return made
+
+
+def flat(a: DelayedArray) -> DelayedArray:
+    """All elements as one row; the last dimension runs fastest."""
+    if a.ndim == 1:
+        return a
+    count, most = 1, 1
+    for extent in a.extents:
+        count, most = count * extent.length, most * extent.most
+
+    def at(indices: Indices, read: Read) -> Any:
+        rest, found = index_of(indices[0]), []
+        for extent in a.extents[:0:-1]:
+            found.append(rest % extent.length)
+            rest = rest // extent.length
+        return a.at((rest, *found[::-1])[: a.ndim], read)
+
+    return DelayedArray((Extent(count, most),), a.dtype, at, a.views)
+
+
+def reshaped(a: DelayedArray, shape: Sequence[Any]) -> DelayedArray:
+    """The elements with other extents, one of which may be -1."""
+    row = flat(a)
+    rest: Any = 1
+    for count in shape:
+        rest = rest if type(count) is int and count == -1 else rest * count
+    counts = [
+        row.lengths[0] // rest if type(count) is int and count == -1 else count
+        for count in shape
+    ]
+    total: Any = 1
+    for count in counts:
+        total = total * count
+    require(np.not_equal(total, row.lengths[0]), "slice.lengths", "reshape")
+    most = row.extents[0].most
+    extents = tuple(
+        Extent(n, min(most, range_of(n)[1]))
+        if isinstance(n, Tracer)
+        else known_extent(n)
+        for n in map(number, counts)
+    )
+
+    def at(indices: Indices, read: Read) -> Any:
+        place: Any = 0
+        for k, extent in zip(indices, extents, strict=True):
+            place = place * extent.length + index_of(k)
+        return row.at((place,), read)
+
+    return DelayedArray(extents, a.dtype, at, a.views)
+
+
+def padded(a: DelayedArray, fill: Any) -> Any:
+    """A vector with `fill` behind its end, as an array of its greatest extent."""
+    base = materialized(a).base.now()
+    inside = jnp.arange(base.shape[0]) < a.lengths[0]
+    return jnp.where(inside, base, fill)
 
 
 def check_spread(new: DelayedArray, extents: tuple[Extent, ...]) -> DelayedArray:

@@ -15,20 +15,27 @@ from traceir.base.source_info import Source, capture, user_frame_summary
 from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
 from traceir.face.callers import by_user
 from traceir.face.functions import ufuncs
-from traceir.face.functions.selection import Unsized
+from traceir.face.functions.selection import Selection, Unsized
 from traceir.face.python.numbers import require
 from traceir.face.slices import reductions, vectors
 from traceir.face.slices.assignment import assign
 from traceir.face.slices.delayed_arrays import (
     DelayedArray,
+    Read,
     applied,
     by_ufunc,
+    check_equal,
     check_spread,
+    flat,
     materialized,
+    of_operand,
     of_view,
+    padded,
+    reshaped,
 )
 from traceir.face.slices.extents import Extent, known_extent
-from traceir.face.slices.sliced_view import SlicedView, place_in
+from traceir.face.slices.places import gathered
+from traceir.face.slices.sliced_view import SlicedView
 from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.trace import Tracer, current_trace, in_force
 
@@ -178,6 +185,9 @@ class DynamicArray(Unsized, TracedSequence):
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if isinstance(index, tuple) else (index,)
+        if is_mask(parts[0]) and len(parts) == 1:
+            return self._masked(parts[0])
+        parts = tuple(np.nonzero(p)[0] if is_mask(p) else p for p in parts)
         if any(isinstance(part, DynamicArray) for part in parts):
             return self._gathered(parts)
         view = self.view.taken(index)
@@ -185,19 +195,32 @@ class DynamicArray(Unsized, TracedSequence):
             return resolved(view)
         return of_view(view).element(())
 
+    def _masked(self, mask: Any) -> Any:
+        """The elements, or the rows, where a vector holds."""
+        which, found = of_operand(held(mask)), self.elements
+        if which.ndim != 1 or any(e.known is None for e in found.extents[1:]):
+            raise self.unknown("a mask")
+        check_equal("a mask", found.extents[0], which.extents[0])
+        whole = materialized(found).base
+        return Selection.pack(whole, padded(which, False))
+
     def _gathered(self, parts: tuple[Any, ...]) -> Any:
-        """The elements of a vector at an array of places."""
-        which, found = held(parts[0]), self.elements
-        if len(parts) > 1 or self.ndim > 1 or which.dtype.kind not in "iu":
-            raise self.unknown("a mask, or an array beside other parts of an index,")
+        """The elements at an array of places."""
+        found = self.elements
+        extents, places = gathered(found.extents, list(map(held, parts)))
 
-        def at(indices: Any, read: Any) -> Any:
-            place = place_in(which.element(indices), found.extents[0], 0)
-            return found.element((place,))
+        def at(indices: Any, read: Read) -> Any:
+            return found.at(places(indices), read)
 
-        return DynamicArray(DelayedArray(which.extents, found.dtype, at))
+        return DynamicArray(DelayedArray(extents, found.dtype, at))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if is_mask(index):
+            if np.ndim(value) or isinstance(value, Unsized):
+                raise self.unknown("an update of some elements by as many")
+            chosen = np.where(index, np.asarray(value, self.dtype), self)
+            write(self.view, chosen)
+            return
         write(self.view.taken(index), value)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -213,6 +236,36 @@ class DynamicArray(Unsized, TracedSequence):
     def astype(self, dtype: Any, **options: Any) -> DynamicArray:
         """The elements in another dtype, in memory of their own."""
         return DynamicArray(materialized(self.elements.cast(np.dtype(dtype))))
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """The elements with other extents: of a vector, with new dimensions of 1; or of
+        what has no memory yet."""
+        wanted = shape[0] if isinstance(shape[0], (tuple, list)) else shape
+        long = [k for k, n in enumerate(wanted) if isinstance(n, Tracer) or n != 1]
+        if self.ndim == 1 and len(long) == 1:
+            kept = self.extents[0].length
+            if isinstance(wanted[long[0]], Tracer) or wanted[long[0]] != -1:
+                require(np.not_equal(wanted[long[0]], kept), "slice.lengths", "reshape")
+            return self[
+                tuple(slice(None) if k in long else None for k in range(len(wanted)))
+            ]
+        if self._view is not None or order != "C":
+            raise self.unknown("reshape(), of an array that has memory,")
+        return DynamicArray(reshaped(self.elements, wanted))
+
+    def flatten(self, order: str = "C") -> DynamicArray:
+        """All elements as one row, in memory of their own."""
+        return DynamicArray(materialized(flat(self.elements)))
+
+    def ravel(self, order: str = "C") -> DynamicArray:
+        """A vector itself."""
+        if self.ndim > 1:
+            raise self.unknown("ravel(), of several dimensions,")
+        return self
+
+    def tolist(self) -> Any:
+        """Refused: a list has as many elements as are known."""
+        raise self.unknown("tolist()")
 
     def copy(self, order: str = "C") -> DynamicArray:
         """The elements in memory of their own."""
@@ -263,13 +316,25 @@ class DynamicArray(Unsized, TracedSequence):
         return func(*whole, **{k: _sized(name, v) for k, v in kwargs.items()})
 
 
+def is_mask(part: Any) -> bool:
+    """True for an array of truth values in an index, a list of them too."""
+    dtype = getattr(part, "dtype", None)
+    return dtype is not None and dtype.kind == "b" and np.ndim(part) > 0
+
+
 def held(value: Any) -> Any:
-    """An operand, of a dynamic array its elements now."""
+    """An operand, of dynamic arrays, in a list too, their elements now."""
+    if type(value) in (list, tuple):
+        return type(value)(map(held, value))
+    if type(value) is Selection:
+        value = value.packed()
     return value.elements if type(value) is DynamicArray else value
 
 
 def shown(value: Any) -> Any:
     """A result as the function sees it."""
+    if type(value) is tuple:
+        return tuple(map(shown, value))
     if isinstance(value, DelayedArray):
         return DynamicArray(value)
     return resolved(value) if isinstance(value, SlicedView) else value

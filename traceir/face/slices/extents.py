@@ -10,8 +10,10 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.base.fast_dataclass import dataclass
+from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.checks.bounds import range_of
+from traceir.face.python.numbers import require
 from traceir.face.slices.linear_forms import LinearForms
 from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.concretization import demanded
@@ -61,21 +63,27 @@ def index_of(k: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlicedAxis:
-    """Every `step`-th place of a dimension from `start` on, as many as the extent."""
+    """Every `step`-th place of a dimension from `start` on, as many as the extent; a
+    step that is traced is positive."""
 
     start: Any
-    step: int
+    step: Any
     extent: Extent
+
+    @property
+    def has_neighbours(self) -> bool:
+        """True if the places are next to each other, in order."""
+        return type(self.step) is int and self.step == 1
 
     def place(self, k: Any) -> Any:
         """The place of an element."""
         if isinstance(k, OffsetIndex):
-            if self.step == 1:
+            if self.has_neighbours:
                 apart = LinearForms().difference(self.start, k.origin)
                 if apart is not None:
                     return plus(k.number, apart)
             k = k.value
-        return self.start + self.step * k if self.step != 1 else plus(self.start, k)
+        return plus(self.start, k if self.has_neighbours else self.step * k)
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -99,26 +107,33 @@ def sliced(part: slice, axis: SlicedAxis) -> SlicedAxis:
     """The places that a slice takes of those of a dimension, as Python's slices do."""
     count = axis.extent.length
     step = _step(part)
-    forward = step > 0
+    forward = isinstance(step, Tracer) or step > 0
     low, high = (0, count) if forward else (-1, count - 1)
     near, far = (low, high) if forward else (high, low)
     start = _bound(part.start, near, count, low, high)
     stop = _bound(part.stop, far, count, low, high)
     extent = _extent(part, axis.extent, start, stop, step)
-    first = axis.place(start)
-    if axis.step * step == 1 and extent.known is None:
-        span = first, axis.place(stop)
-        extent = Extent(extent.length, extent.most, extent.usual, span)
-    return SlicedAxis(first, axis.step * step, extent)
+    found = SlicedAxis(axis.place(start), axis.step * step, extent)
+    if not found.has_neighbours or extent.known is not None:
+        return found
+    span = found.start, axis.place(stop)
+    extent = Extent(extent.length, extent.most, extent.usual, span)
+    return SlicedAxis(found.start, 1, extent)
 
 
-def _step(part: slice) -> int:
+def _step(part: slice) -> Any:
     if part.step is None:
         return 1
-    if isinstance(part.step, Tracer):
-        error = rules.error("slice.step", got=part.step.aval.str_short())
-        raise demanded(error, part.step)
-    step = operator.index(part.step)
+    step = number(part.step)
+    if isinstance(step, Tracer):
+        got = f"a step of {step.aval.str_short()} that is not positive"
+        error = demanded(rules.error("slice.step", got=got), step)
+        if not isinstance(error, TraceirError):
+            raise error
+        if range_of(step)[0] < 1:
+            require(step < 1, "slice.step", got)
+            step = greater(step, 1)
+        return step
     if not step:
         raise rules.error("slice.step", got="0")
     return step
@@ -143,7 +158,10 @@ def _bound(given: Any, default: Any, count: Any, low: Any, high: Any) -> Any:
     return bound
 
 
-def _extent(part: slice, axis: Extent, start: Any, stop: Any, step: int) -> Extent:
+def _extent(part: slice, axis: Extent, start: Any, stop: Any, step: Any) -> Extent:
+    if isinstance(step, Tracer):
+        count = (greater(stop - start, 0) + (step - 1)) // step
+        return Extent(count, -(-axis.most // range_of(step)[0]))
     forms = LinearForms()
     apart = forms.difference(stop, start)
     if apart is not None:

@@ -5,10 +5,10 @@ Serves: slice.length
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir import rules
+import numpy as np
+
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.values import cast
 from traceir.face.slices.delayed_arrays import (
@@ -19,29 +19,56 @@ from traceir.face.slices.delayed_arrays import (
     of_operand,
     plain_read,
 )
-from traceir.face.slices.dynamic_array import DynamicArray, held, resolved, write
+from traceir.face.slices.dynamic_array import (
+    DynamicArray,
+    held,
+    is_mask,
+    resolved,
+    write,
+)
 from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import (
     Extent,
-    index_of,
     is_sliced_by_values,
     known_extent,
 )
-from traceir.face.slices.sliced_view import element, is_array, place_in, whole_view
-from traceir.tracing.concretization import demanded
+from traceir.face.slices.places import Places, gathered
+from traceir.face.slices.sliced_view import element, whole_view
 
 
 def is_dynamic(index: Any, value: Any = None) -> bool:
     """True if values decide how many elements an index takes, or a value has: it has a
     slice with a traced bound, or is an array of such an extent."""
     parts = (*index, value) if isinstance(index, tuple) else (index, value)
-    return is_sliced_by_values(index) or any(type(p) is DynamicArray for p in parts)
+    return (
+        is_sliced_by_values(index)
+        or any(type(p) is DynamicArray for p in parts)
+        or _has_mask_behind(index)
+    )
+
+
+def _has_mask_behind(index: Any) -> bool:
+    """True for a traced vector of truth values behind whole dimensions."""
+    if not isinstance(index, tuple) or len(index) < 2 or is_mask(index[0]):
+        return False
+    masks = [p for p in index if isinstance(p, NumpyTracer) and is_mask(p)]
+    return len(masks) == 1 and masks[0].ndim == 1 and masks[0].concrete is None
+
+
+def _placed(index: Any) -> Any:
+    """The index with the places that a mask takes in its place."""
+    if not _has_mask_behind(index):
+        return index
+    return tuple(np.nonzero(p)[0] if is_mask(p) else p for p in index)
 
 
 def read(array: NumpyTracer, index: Any) -> Any:
     """`array[index]` for such an index."""
     if is_sliced_by_values(index):
         return resolved(whole_view(array).taken(index))
+    index = _placed(index)
+    if type(index) is DynamicArray and is_mask(index):
+        return DynamicArray(whole_view(array))[index]
     extents, places = _gathered(array, index)
     value = array.now()
 
@@ -54,6 +81,10 @@ def read(array: NumpyTracer, index: Any) -> Any:
 def update(array: NumpyTracer, index: Any, value: Any) -> None:
     """`array[index] = value` for such an index or value."""
     array.check_home()
+    index = _placed(index)
+    if type(index) is DynamicArray and is_mask(index):
+        DynamicArray(whole_view(array))[index] = value
+        return
     if is_dynamic(index) and not is_sliced_by_values(index):
         _scatter(array, index, of_operand(held(value)))
         return
@@ -78,33 +109,7 @@ def _scatter(array: NumpyTracer, index: Any, new: DelayedArray) -> None:
     each(extents, body)
 
 
-def _gathered(
-    array: NumpyTracer, index: Any
-) -> tuple[tuple[Extent, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
-    """The extents of what an array of places takes, and the places of an element.
-
-    Raises TypeError (slice.length) for a mask, and beside slices or other arrays.
-    """
+def _gathered(array: NumpyTracer, index: Any) -> tuple[tuple[Extent, ...], Places]:
+    """The extents of what an array of places takes, and the places of an element."""
     parts = index if isinstance(index, tuple) else (index,)
-    whole = [known_extent(n) for n in array.shape]
-    kept = tuple(whole[len(parts) :])
-    arrays = [(d, held(p)) for d, p in enumerate(parts) if type(p) is DynamicArray]
-    numbers = all(
-        type(p) is DynamicArray or not (isinstance(p, slice) or is_array(p))
-        for p in parts
-    )
-    (dim, which), *more = arrays
-    if more or not numbers or (kept and len(parts) > 1) or len(parts) > len(whole):
-        got = "an array of places beside other parts of an index"
-        lengths = [extent.length for extent in which.extents]
-        raise demanded(rules.error("slice.length", got=got), *lengths)
-    if which.dtype.kind not in "iu":
-        raise parts[dim].unknown("a mask")
-
-    def places(indices: Sequence[Any]) -> tuple[Any, ...]:
-        own, rest = indices[: which.ndim], indices[which.ndim :]
-        found = [which.element(own) if d == dim else p for d, p in enumerate(parts)]
-        inside = [place_in(p, whole[d], d) for d, p in enumerate(found)]
-        return (*inside, *map(index_of, rest))
-
-    return (*which.extents, *kept), places
+    return gathered([known_extent(n) for n in array.shape], list(map(held, parts)))

@@ -13,6 +13,7 @@ import numpy as np
 from traceir import rules
 from traceir.face.functions.functions import reduction_dtype
 from traceir.face.python.numbers import require
+from traceir.face.slices import vectors
 from traceir.face.slices.delayed_arrays import (
     DelayedArray,
     applied,
@@ -309,7 +310,18 @@ def _element_by_element(func: Any) -> Callable[..., Any]:
     return called
 
 
-for _func in (np.where, np.clip, np.round, np.around, np.real, np.imag, np.isclose):
+_choose = _element_by_element(np.where)
+
+
+@_implements(np.where)
+def _where(condition: Any, *both: Any) -> Any:
+    """`np.where`: of a condition alone the places where it holds."""
+    if both:
+        return _choose(condition, *both)
+    return vectors.FUNCTIONS[np.nonzero](condition)
+
+
+for _func in (np.clip, np.round, np.around, np.real, np.imag, np.isclose):
     FUNCTIONS[_func] = _element_by_element(_func)
 
 

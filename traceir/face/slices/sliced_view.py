@@ -117,7 +117,7 @@ class SlicedView:
         for axis in self.axes:
             if isinstance(axis, SlicedAxis):
                 extent = axis.extent.usual
-                if extent is None or axis.step != 1:
+                if extent is None or not axis.has_neighbours:
                     return None
                 sizes.append(extent)
                 starts.append(axis.start)
@@ -192,7 +192,8 @@ def is_array(part: Any) -> bool:
 
 def _same_axis(a: Axis, b: Axis, forms: LinearForms) -> bool:
     if isinstance(a, SlicedAxis) and isinstance(b, SlicedAxis):
-        same = a.step == b.step and forms.difference(a.start, b.start) == 0
+        same = forms.difference(a.step, b.step) == 0
+        same = same and forms.difference(a.start, b.start) == 0
         return same and forms.difference(a.extent.length, b.extent.length) == 0
     if isinstance(a, SlicedAxis) or isinstance(b, SlicedAxis):
         return False
@@ -220,12 +221,13 @@ def _apart(a: Axis, b: Axis, forms: LinearForms) -> bool:
 def _first(axis: Axis) -> Any:
     if not isinstance(axis, SlicedAxis):
         return axis
-    return axis.start if axis.step > 0 else None
+    backward = type(axis.step) is int and axis.step < 0
+    return None if backward else axis.start
 
 
 def _last(axis: Axis) -> Any:
     if not isinstance(axis, SlicedAxis):
         return axis
-    if axis.step != 1:
+    if not axis.has_neighbours:
         return None
     return plus(axis.start, axis.extent.length) - 1

@@ -24,6 +24,18 @@ from traceir.face.slices.delayed_arrays import (
 from traceir.face.slices.element_loops import fold
 from traceir.face.slices.extents import Extent, greater, index_of, less
 
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def implements(*functions: Any) -> Callable[[Any], Any]:
+    """Register the implementation of NumPy's functions on such vectors."""
+
+    def register(function: Any) -> Any:
+        FUNCTIONS.update(dict.fromkeys(functions, function))
+        return function
+
+    return register
+
 
 def _accumulated(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
     def cumulated(a: DelayedArray, axis: Any = None, dtype: Any = None) -> Any:
@@ -43,6 +55,7 @@ def _accumulated(ufunc: np.ufunc, unit: int) -> Callable[..., Any]:
     return cumulated
 
 
+@implements(np.flip)
 def _flip(m: DelayedArray, axis: Any = None) -> Any:
     if m.ndim != 1 or axis not in (None, 0, -1):
         return NotImplemented
@@ -54,6 +67,7 @@ def _flip(m: DelayedArray, axis: Any = None) -> Any:
     return DelayedArray(m.extents, m.dtype, at)
 
 
+@implements(np.diff)
 def _diff(a: DelayedArray, n: int = 1, axis: int = -1) -> Any:
     if a.ndim != 1 or n != 1 or axis not in (0, -1):
         return NotImplemented
@@ -80,6 +94,7 @@ def _first_place(count: Any, is_before: Callable[[Any], Any]) -> Any:
     return low
 
 
+@implements(np.searchsorted)
 def _searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     if not isinstance(a, DelayedArray) or a.ndim != 1 or np.ndim(v):
         return NotImplemented
@@ -99,6 +114,7 @@ def _searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     return traced(np.multiply(place, np.int64(1)), number=True)
 
 
+@implements(np.array_equal)
 def _array_equal(a1: Any, a2: Any) -> Any:
     x, y = of_operand(a1), of_operand(a2)
     if x.ndim != 1 or y.ndim != 1:
@@ -112,11 +128,5 @@ def _array_equal(a1: Any, a2: Any) -> Any:
     return np.logical_and(np.equal(one, other), fold((both,), np.True_, step))
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.cumsum: _accumulated(np.add, 0),
-    np.cumprod: _accumulated(np.multiply, 1),
-    np.flip: _flip,
-    np.diff: _diff,
-    np.searchsorted: _searchsorted,
-    np.array_equal: _array_equal,
-}
+implements(np.cumsum)(_accumulated(np.add, 0))
+implements(np.cumprod)(_accumulated(np.multiply, 1))
