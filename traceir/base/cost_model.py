@@ -54,8 +54,9 @@ takes minutes, so the function should say its loop in another way.
 [unrolled_elements]"""
 
 LIST_ROOM: Elements = 1024
-"""Lists that loops without a bound append to have room for so many at first: zeros that
-each call writes against a trace and a compilation more. [lists]"""
+"""Lists that loops without a bound append to, and new arrays of sizes without a bound,
+have room for so many at first: zeros that each call writes against a trace and a
+compilation more. [lists]"""
 
 LIST_ROOM_FACTOR: Count = 32
 """How many times as many there is room for when that was not enough: three

@@ -35,7 +35,7 @@ Slot = tuple[ShapedArray, int]
 
 class ListRoom:
     """The elements for which lists of one function have room, to which loops without a
-    bound append.
+    bound append, and new arrays with as many elements as values decide.
 
     A program has arrays of known sizes. One that needs more stops, gives nothing and
     changes nothing; the room is made larger, and the call made again.
@@ -76,27 +76,31 @@ class ListRoom:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FilledList:
-    """So many elements that a list has room for, and no more: a cause of a failure."""
+    """So many elements that a list or an array has room for, and no more: a cause of a
+    failure."""
 
     room: ListRoom
     count: int
     source: Source | None = None
+    is_array: bool = False
 
     def __call__(self, values: Sequence[Any], source: Source | None) -> OutOfRoom:
-        return OutOfRoom(FilledList(self.room, self.count, source))
+        return OutOfRoom(replace(self, source=source))
 
     def error(self, where: str) -> Exception:
-        """The error of a list that can't have more."""
-        got = f"a list of more than {self.count:,} elements"
+        """The error of what can't have more."""
+        rule = "slice.length" if self.is_array else "staged.effect"
+        what = "an array" if self.is_array else "a list"
+        got = f"{what} of more than {self.count:,} elements {where}".rstrip()
         line = None if self.source is None else user_frame_summary(self.source)
-        return rules.error("staged.effect", got=f"{got} {where}".rstrip(), where=line)
+        return rules.error(rule, got=got, where=line)
 
 
 class OutOfRoom(BaseException):
-    """A list has no room in a program; no handler of the function's own takes it."""
+    """There is no room in a program; no handler of the function's own takes it."""
 
     def __init__(self, full: FilledList) -> None:
-        super().__init__(f"a list of {full.count:,} elements is full")
+        super().__init__(f"there is room for {full.count:,} elements")
         self.full = full
 
 

@@ -22,6 +22,7 @@ from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
 from traceir.face.arrays.values import cast
 from traceir.face.callers import by_user
+from traceir.face.checks.status import note_rule
 from traceir.face.functions import ufuncs
 from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.lax.checks.operands import convert, default_dtype
@@ -267,7 +268,9 @@ def _by_where(func: Any, identity: str | None = None) -> Any:
     """A reduction of NumPy's that has an argument `where`."""
 
     def reduced(full: Any, which: Any, axis: Any, options: Any) -> Any:
-        if identity is not None:
+        if identity is not None and "initial" not in options:
+            got = f"{func.__name__} of no elements"
+            note_rule(jnp.logical_not(jnp.any(which)), "slice.lengths", got)
             options = {"initial": _end(full.dtype, identity), **options}
         return func(full, axis=axis, where=which, **options)
 

@@ -68,7 +68,7 @@ def extent_of(count: Any) -> Extent:
         raise error
     if most > room.elements:
         most = room.elements
-        note(length > most, FilledList(room, most), kind=OutOfRoom)
+        note(length > most, FilledList(room, most, is_array=True), kind=OutOfRoom)
         length = less(length, most)  # the program ends before it is asked for more
     return Extent(length, most, None, (0, length))
 
@@ -179,7 +179,7 @@ def _linspace(
     return made if dtype is None else made.cast(np.dtype(dtype))
 
 
-def _eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **_: Any) -> Any:
+def _eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> Any:
     """Ones on a diagonal."""
     if isinstance(k, Tracer):
         return NotImplemented

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
-from traceir.face.arrays.array import traced
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.functions import functions
 from traceir.face.functions.selection import Unsized
 from traceir.face.python.numbers import require
@@ -144,9 +144,7 @@ def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 def is_unknown_count(value: Any) -> bool:
     """True for a traced number, or an array of them, that is not known."""
-    return isinstance(value, (list, tuple)) is False and (
-        getattr(value, "is_traced", False) and getattr(value, "concrete", None) is None
-    )
+    return isinstance(value, NumpyTracer) and value.concrete is None
 
 
 def _tile(A: Any, reps: Any) -> Any:
@@ -171,11 +169,8 @@ def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     source = of_operand(given)
     if source.ndim != 1 or source.dtype.kind not in "biu":
         return functions.new(np.bincount, (x,), {"minlength": minlength})
-    numbers = DynamicArray(source)
-    greatest = np.max(numbers, initial=-1) if source.dtype.kind == "i" else None
-    if greatest is None:
-        numbers = DynamicArray(source.cast(np.dtype(np.int64)))
-        greatest = np.max(numbers, initial=-1)
+    numbers = DynamicArray(source.cast(np.dtype(np.int64)))
+    greatest = np.max(numbers, initial=-1)
     require(np.min(numbers, initial=0) < 0, "slice.negative", "bincount")
     extent = extent_of(greater(greater(greatest + 1, minlength), 0))
     dtype = np.dtype(np.int64 if weights is None else float)
@@ -329,13 +324,14 @@ def _corrcoef(x: Any, y: Any = None, **options: Any) -> Any:
 
 def register() -> None:
     """Have traced arrays give such arrays."""
-    for func, own in (
-        (np.repeat, _repeat),
-        (np.tile, _tile),
-        (np.bincount, _bincount),
-        (np.compress, _compress),
-        *((getattr(np, n), _by_unique(n, combine)) for n, combine in _SETS.items()),
-    ):
+    owns: dict[Any, Callable[..., Any]] = {
+        np.repeat: _repeat,
+        np.tile: _tile,
+        np.bincount: _bincount,
+        np.compress: _compress,
+    }
+    owns |= {getattr(np, n): _by_unique(n, combine) for n, combine in _SETS.items()}
+    for func, own in owns.items():
         functions.direct(func)(own)
         implements(func)(_of_elements(own))
     for name, value in (("zeros_like", 0), ("empty_like", 0), ("ones_like", 1)):
