@@ -14,7 +14,7 @@ from traceir.base.source_info import Source, is_users_code, user_frame_summary
 from traceir.errors import TraceirError, TracerBoolConversionError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
-from traceir.face.arrays.loop_steps import TracedList
+from traceir.face.arrays.loop_steps import TracedList, TracedTable
 from traceir.face.containers import Containers
 from traceir.face.control_flow.choices import Diverged
 from traceir.face.control_flow.rewriting.code_objects import is_lost
@@ -54,7 +54,10 @@ def call(
         raise
     finally:
         view.end()
-    if any(isinstance(leaf, (Unsized, TracedList)) for leaf in flatten.leaves(results)):
+    if any(
+        isinstance(leaf, (Unsized, TracedList, TracedTable))
+        for leaf in flatten.leaves(results)
+    ):
         cuts = containers is not None
         results = flatten.map_(lambda value: result(value, cuts), results)
     if containers is not None:

@@ -15,6 +15,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.loop_steps import TracedList
+from traceir.face.control_flow.growing_tables import GrowingTable
 from traceir.face.functions.selection import Selection, Unsized
 from traceir.face.slices.dynamic_array import DynamicArray
 from traceir.face.slices.extents import SlicedAxis
@@ -107,6 +108,29 @@ register_pytree_node(
 )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class DynamicTable:
+    """A dict or a set that a program gives as lists of its keys and values."""
+
+    keys: Any
+    values: Any
+
+    def made(self) -> Any:
+        """The dict or the set, of lists; itself of what only describes one."""
+        if not isinstance(self.keys, list):
+            return self
+        if self.values is None:
+            return set(self.keys)
+        return dict(zip(self.keys, self.values, strict=True))
+
+
+register_pytree_node(
+    DynamicTable,
+    lambda node: ((node.keys, node.values), None),
+    lambda _, children: DynamicTable(*children).made(),
+)
+
+
 def result(value: Any, cuts: bool) -> Any:
     """A result as a program gives it, which `cuts` what it gives when it has run.
 
@@ -117,6 +141,11 @@ def result(value: Any, cuts: bool) -> Any:
         return DynamicList(
             result(value.array(), cuts), value.of_tuples, value.of_pythons
         )
+    if isinstance(value, GrowingTable):
+        found = value.result()
+        if not isinstance(found, tuple):
+            return found
+        return DynamicTable(*(v if v is None else result(v, cuts) for v in found))
     if not isinstance(value, Unsized):
         return value
     try:

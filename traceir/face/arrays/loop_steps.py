@@ -88,7 +88,31 @@ class TracedList(TracedSequence):
     def _refuse(self, *args: Any) -> Any:
         raise rules.error("slice.length", got="a list whose length values decide")
 
+    def like(self, array: Any) -> TracedList:
+        """A list of other elements, of the same kind."""
+        raise NotImplementedError
+
     # By these its length would be asked for, or it would be another one's elements.
     __len__ = __iter__ = __bool__ = __contains__ = __add__ = __mul__ = _refuse
     __radd__ = __rmul__ = __eq__ = __setitem__ = __delitem__ = _refuse
     __hash__ = None  # type: ignore[assignment]  # as a list has it
+
+
+class TracedTable(TracedSequence):
+    """A dict or a set with keys that may be traced."""
+
+    __slots__ = ()
+
+    @property
+    def length(self) -> Any:
+        """The number of keys, which may be traced."""
+        raise NotImplementedError
+
+    @property
+    def is_known(self) -> bool:
+        """True while it is one of Python's."""
+        raise NotImplementedError
+
+    def keys(self) -> Any:
+        """The keys, or the elements."""
+        raise NotImplementedError

@@ -16,7 +16,7 @@ from traceir import lax, rules
 from traceir.base.config import put_in_force
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.array_state import are_apart, is_one_of, owners
-from traceir.face.arrays.loop_steps import TracedList
+from traceir.face.arrays.loop_steps import TracedList, TracedTable
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import (
     NUMBER,
@@ -46,8 +46,9 @@ class Diverged(BaseException):
 
 def truth_of(value: Any) -> Any:
     """The truth of a value, as far as it is known; else a traced boolean."""
-    if isinstance(value, TracedList):
-        value = lax.ne(value.length.now(), 0)
+    if isinstance(value, (TracedList, TracedTable)):
+        length = value.length
+        value = lax.ne(length.now(), 0) if isinstance(length, Tracer) else length
     if not isinstance(value, Tracer) or value.knows("level.concretize.bool"):
         return bool(value)
     if value.shape and value.size == 1:

@@ -42,7 +42,7 @@ from traceir.face.control_flow.list_elements import (
     set_element,
     unknown,
 )
-from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.regions import RegionTrace, function_room
 from traceir.face.control_flow.state import Group, Leaf, Tree
 from traceir.jit.runtime_checks import FilledList, ListRoom, OutOfRoom
 from traceir.lax.checks.operands import convert
@@ -219,6 +219,10 @@ class GrowingList(TracedList):
         elif not may_be_empty:
             raise IndexError("list index out of range")
 
+    def like(self, array: Any) -> TracedList:
+        """A list of other elements, of the same kind."""
+        return ListPart(array, self._kind)
+
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""
         return LoopSteps(0, self.length, 1, self.__getitem__)
@@ -339,12 +343,9 @@ class GrowingList(TracedList):
 def _room_of(regions: Sequence[RegionTrace]) -> ListRoom:
     """The room of the function that is traced. Raises TypeError (staged.effect) where
     nobody can make it larger."""
-    trace: Any = regions[-1].parent
-    while isinstance(trace, RegionTrace):
-        trace = trace.parent
-    if trace.room is None or trace.transform != "jit":
+    room = function_room()
+    if room is None:
         raise refused("list", regions)
-    room: ListRoom = trace.room
     return room
 
 

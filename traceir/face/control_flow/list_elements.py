@@ -51,6 +51,10 @@ class ListPart(TracedList):
         """The elements as an array in memory of its own."""
         return self._array.copy()
 
+    def like(self, array: Any) -> TracedList:
+        """A list of other elements, of the same kind."""
+        return ListPart(array, self._kind)
+
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""
         return LoopSteps(0, self.length, 1, self.__getitem__)

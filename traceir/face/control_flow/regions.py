@@ -18,7 +18,7 @@ from traceir.face.checks.bounds import ranges_in
 from traceir.face.checks.status import NUMBER, Status, entered, guard, status_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var
-from traceir.jit.runtime_checks import Slot
+from traceir.jit.runtime_checks import ListRoom, Slot
 from traceir.lax.checks.operands import convert
 from traceir.lax.control.bodies import TracedBody
 from traceir.numpy.indexing.intervals import Range
@@ -184,3 +184,13 @@ class RegionTrace(StagingTrace):
         """A value in a type, as an output of the region."""
         with in_force(self):
             return self.atom(convert(value, aval.dtype, aval.weak_type))
+
+
+def function_room() -> ListRoom | None:
+    """The room of the function that is traced; None where none can be made larger."""
+    trace: Any = current_trace()
+    while isinstance(trace, RegionTrace):
+        trace = trace.parent
+    found = getattr(trace, "room", None)
+    is_function = isinstance(found, ListRoom) and trace.transform == "jit"
+    return found if is_function else None

@@ -9,14 +9,14 @@ import functools
 import operator
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, known, traced
-from traceir.face.arrays.loop_steps import TracedSequence
+from traceir.face.arrays.loop_steps import TracedList, TracedSequence
 from traceir.face.arrays.texts import text
 from traceir.face.arrays.values import array_of
 from traceir.face.checks import exceptions
@@ -34,7 +34,8 @@ from traceir.face.control_flow.expressions import all_of, any_of, chained
 from traceir.face.control_flow.expressions import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.growing_lists import GrowingList, grown
-from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.growing_tables import GrowingTable
+from traceir.face.control_flow.regions import RegionTrace, function_room
 from traceir.face.control_flow.state import (
     NUMBERS,
     UNBOUND,
@@ -68,12 +69,14 @@ __all__ = [
     "fresh",
     "indexed",
     "is_none",
+    "listed",
     "method",
     "mutated",
     "negated",
     "raised",
     "returned",
     "same",
+    "table",
     "text",
     "truth",
 ]
@@ -183,7 +186,7 @@ def same(value: Any) -> Any:
 
 def is_among(item: Any, values: Any) -> Any:
     """`item in values`, of which some may be traced."""
-    if isinstance(values, GrowingList):
+    if isinstance(values, (GrowingList, GrowingTable)):
         return values.has(item)
     if isinstance(values, (NumpyTracer, np.ndarray)):
         return np.any(values == item)
@@ -258,6 +261,26 @@ def changed(value: Any) -> Any:
         return value
     error = rules.error("staged.effect", got=type(value).__name__)
     raise demanded(error, region.truth)
+
+
+def table(is_set: bool, items: Sequence[Any]) -> Any:
+    """A new dict of pairs, or a set of elements, to which recorded code may add."""
+    if function_room() is None:
+        return fresh(set(items) if is_set else dict(items))
+    made = GrowingTable(is_set)
+    for item in items:
+        made[item if is_set else item[0]] = None if is_set else item[1]
+    return made
+
+
+def listed(function: Any, *items: Any) -> Any:
+    """`list(items)`, of what may have as many elements as values decide."""
+    if function is list and len(items) == 1:
+        if isinstance(items[0], GrowingTable):
+            return list(items[0]) if items[0].is_known else items[0].keys()
+        if isinstance(items[0], TracedList):
+            return items[0].like(items[0].array())
+    return function(*items)
 
 
 def fresh(value: Any) -> Any:

@@ -17,7 +17,7 @@ from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.loop_steps import TracedList, TracedSequence
+from traceir.face.arrays.loop_steps import TracedList, TracedSequence, TracedTable
 from traceir.face.arrays.stacked import column_of
 from traceir.face.arrays.values import array_of
 from traceir.face.control_flow.choices import truth_of
@@ -133,11 +133,16 @@ def _combined(name: str, decisive: bool, whole: Function, both: Function) -> Fun
     return found
 
 
-def sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list[Any]:
+def sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     """The items in order: numbers, by themselves or by what `key` makes of them.
 
     Raises TypeError (python.argument) for other items whose order is traced.
     """
+    if isinstance(iterable, TracedTable) and not iterable.is_known:
+        iterable = iterable.keys()
+    if isinstance(iterable, TracedList) and key is None and not iterable.of_tuples:
+        array = np.sort(iterable.array())
+        return iterable.like(array[::-1] if reverse else array)
     items = list(iterable)
     keys = items if key is None else list(map(key, items))
     if not is_traced(*keys):
@@ -160,6 +165,8 @@ def len(obj: Any, /) -> Any:
     traced mask selects."""
     if isinstance(obj, Selection):
         return obj.count
+    if isinstance(obj, TracedTable):
+        return obj.length
     if isinstance(obj, TracedSequence):
         return obj.steps().stop
     if not isinstance(obj, TracedRange):

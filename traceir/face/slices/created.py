@@ -23,7 +23,7 @@ from traceir.face.arrays.array import known, traced
 from traceir.face.arrays.values import cast, operand_of
 from traceir.face.checks.bounds import range_of
 from traceir.face.checks.status import note
-from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.regions import function_room
 from traceir.face.functions import creation
 from traceir.face.python.numbers import as_integer, require
 from traceir.face.slices.delayed_arrays import DelayedArray, Indices, Read
@@ -38,18 +38,9 @@ from traceir.face.slices.extents import (
     number,
 )
 from traceir.face.slices.sliced_view import SlicedView
-from traceir.jit.runtime_checks import FilledList, ListRoom, OutOfRoom
+from traceir.jit.runtime_checks import FilledList, OutOfRoom
 from traceir.tracing.concretization import demanded
-from traceir.tracing.trace import Tracer, current_trace
-
-
-def _room() -> ListRoom | None:
-    """The room of the function that is traced; None where none can be made larger."""
-    trace: Any = current_trace()
-    while isinstance(trace, RegionTrace):
-        trace = trace.parent
-    found = getattr(trace, "room", None) if trace.transform == "jit" else None
-    return found if isinstance(found, ListRoom) else None
+from traceir.tracing.trace import Tracer
 
 
 def extent_of(count: Any) -> Extent:
@@ -61,7 +52,7 @@ def extent_of(count: Any) -> Extent:
     length = number(count)
     if not isinstance(length, Tracer):
         return known_extent(length)
-    most, room = range_of(length)[1], _room()
+    most, room = range_of(length)[1], function_room()
     got = "a new array with as many elements as values decide"
     error = demanded(rules.error("slice.length", got=got), length)
     if room is None or not isinstance(error, TraceirError):
@@ -207,7 +198,7 @@ _MADE: dict[str, Callable[..., Any]] = {
 def _made(name: str, args: Any, kwargs: Any) -> Any:
     """An array with a traced extent; NotImplemented if the function is none of these,
     or nothing that it is given is traced."""
-    if name not in _MADE or _room() is None:
+    if name not in _MADE or function_room() is None:
         return NotImplemented
     found = _MADE[name](*args, **kwargs)
     return found if found is NotImplemented else DynamicArray(found)

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from traceir.face.control_flow.rewriting.jumps import SCOPES
-from traceir.face.control_flow.rewriting.syntax import at, call, name_of
+from traceir.face.control_flow.rewriting.syntax import LIST, at, call, name_of
 
-_LOOPS = (ast.For, ast.While)
+LOOPS = (ast.For, ast.While)
 _JUMPS = (ast.Break, ast.Continue, ast.Return)
 # Methods that change a list, and which lists that grow have.
 _METHODS = frozenset(("clear", "extend", "insert", "pop", "reverse"))
@@ -61,7 +61,7 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     ['out']
     """
     uses: dict[str, list[Path]] = {}
-    for path in _paths((node,), node.body):
+    for path in paths_of((node,), node.body):
         if isinstance(path[-1], ast.Name):
             uses.setdefault(path[-1].id, []).append(path)
     return frozenset(
@@ -72,12 +72,12 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     )
 
 
-def _paths(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
+def paths_of(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
     """The nodes of a function, each after those around it; of functions inside, too."""
     for node in nodes:
         path = (*around, node)
         yield path
-        yield from _paths(path, list(ast.iter_child_nodes(node)))
+        yield from paths_of(path, list(ast.iter_child_nodes(node)))
 
 
 def _is_append(path: Path) -> bool:
@@ -119,9 +119,11 @@ def _is_kept(path: Path) -> bool:
     name, part = path[-1], path[-2]
     if _is_append(path) or _is_change(path):
         return True
+    if isinstance(part, ast.Assign) and part.value is name:
+        return name.id.startswith(LIST)  # nothing else asks for it
     if isinstance(name.ctx, ast.Store):
         return _is_made(name, path[-3] if isinstance(part, ast.Tuple) else part)
-    if _is_asked_for_truth(path):
+    if is_asked_for_truth(path):
         return True
     if isinstance(part, (ast.For, ast.comprehension)):
         return part.iter is name
@@ -131,24 +133,25 @@ def _is_kept(path: Path) -> bool:
         inside = isinstance(path[-3], (ast.For, ast.comprehension))
         return name in part.args and _keeps_nothing(part.func, inside)
     if isinstance(part, ast.Compare):
-        return _asks_for_membership(part, name)
+        return asks_for_membership(part, name)
     if isinstance(part, ast.Subscript):
         return part.value is name and isinstance(part.ctx, ast.Load)
     return isinstance(part, ast.Return)
 
 
-def _is_asked_for_truth(path: Path) -> bool:
+def is_asked_for_truth(path: Path) -> bool:
     """True where the last node of a path is a test, or a part of one."""
     *around, node = path
     part = around[-1]
     if isinstance(part, (ast.If, ast.While, ast.IfExp)):
         return part.test is node
     if isinstance(part, ast.BoolOp):
-        return _is_asked_for_truth(tuple(around))
+        return is_asked_for_truth(tuple(around))
     return isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
 
 
-def _asks_for_membership(node: ast.Compare, name: ast.AST) -> bool:
+def asks_for_membership(node: ast.Compare, name: ast.AST) -> bool:
+    """True for `... in name`."""
     is_in = len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn))
     return is_in and node.comparators[0] is name
 
@@ -174,6 +177,8 @@ def _makes_a_list(node: ast.expr) -> bool:
             return True
         case ast.Call(ast.Name("list"), [_], []):
             return True
+        case ast.Name(name):
+            return name.startswith(LIST)
     return isinstance(node, (ast.List, ast.ListComp))
 
 
@@ -206,7 +211,7 @@ def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
 
 def _constructs(path: Path, around: Path) -> list[ast.AST]:
     """The constructs around a node that are not around another."""
-    kinds = (ast.If, *_LOOPS, ast.Try, ast.With)
+    kinds = (ast.If, *LOOPS, ast.Try, ast.With)
     return [p for p in path if isinstance(p, kinds) and not any(p is a for a in around)]
 
 
@@ -255,7 +260,7 @@ class NamedChanges(ast.NodeTransformer):
             if field in (*_BLOCKS, "handlers", "cases"):
                 continue
             for part in value if isinstance(value, list) else [value]:
-                for path in _paths(
+                for path in paths_of(
                     (node,), [part] if isinstance(part, ast.AST) else []
                 ):
                     name = path[-1]

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir.face.control_flow.rewriting import names
+from traceir.face.control_flow.rewriting.comprehensions import Comprehensions
 from traceir.face.control_flow.rewriting.growth import NamedChanges, growing
 from traceir.face.control_flow.rewriting.jumps import RESULT, lowered, sets_names
 from traceir.face.control_flow.rewriting.liveness import Liveness
@@ -41,6 +42,7 @@ from traceir.face.control_flow.rewriting.syntax import (
     name_of,
     strings,
 )
+from traceir.face.control_flow.rewriting.tables import MadeTables, tables
 
 # Indices that may be a traced number.
 _PLACES = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.IfExp)
@@ -71,7 +73,11 @@ def rewritten(
     if node.name in _MAKING and names.parameters(node):
         own = ast.Name(names.parameters(node)[0].arg, ast.Load())
         node.body = [at(node.body[0], ast.Expr(call("fresh", own))), *node.body]
+    node.body = Comprehensions().block(node.body)
     lists = growing(node)
+    if made := tables(node):
+        transformer = MadeTables(made)
+        node.body = [transformer.visit(part) for part in node.body]
     if lists:
         node.body = NamedChanges(lists).block(node.body)
     unbound = names.unsure(node)
@@ -315,6 +321,8 @@ class ControlFlow(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         function = node.func
+        if isinstance(function, ast.Name) and function.id == "list" and node.args:
+            return at(node, call("listed", function, *node.args))
         is_super = isinstance(function, ast.Name) and function.id == "super"
         if is_super and self.first and not node.args:
             own = [ast.Name(name, ast.Load()) for name in ("__class__", *self.first)]

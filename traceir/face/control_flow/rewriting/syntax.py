@@ -16,6 +16,8 @@ SUPER = "_traceir_super"
 # A parameter that no argument is for: that of expressions evaluated later, whose code
 # has the name of the function around it.
 LATER = "_traceir_later"
+# How names of lists that comprehensions make begin.
+LIST = "_traceir_list_"
 
 
 class ConstructSyntax:
