@@ -176,7 +176,7 @@ def test_functions_of_rows_in_compiled_ones() -> None:
 @guvectorize(["(i8, f8[:], i8[:])"], "(),(k)->(k)", nopython=True)
 def drawn(n: Any, parts: Any, out: Any) -> None:
     """Numbers below n, each once: how many there are is a row's own."""
-    pool = np.arange(n)
+    pool = np.roll(np.arange(n), 0)
     for j in range(parts.shape[0]):
         place = np.intp(np.floor(parts[j] * (n - j)))
         out[j] = pool[place]

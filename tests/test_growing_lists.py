@@ -246,12 +246,12 @@ def a_comprehension(x: Any) -> Any:
 
 
 def in_order(x: Any) -> Any:
-    """Another list of Python's."""
+    """Another list of Python's, by a function of the user's."""
     out = []
     for v in x:
         if v > 0.5:
             out.append(v)
-    return sorted(out)
+    return sorted(out, key=lambda v: -v)
 
 
 @pytest.mark.parametrize("function", [a_comprehension, in_order])

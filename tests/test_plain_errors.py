@@ -127,8 +127,8 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     (
         "index.mask",
         IndexError,
-        r"sort(.*\n)+.* in <la",
-        lambda x: np.sort(x[x > 1]),
+        r"roll(.*\n)+.* in <la",
+        lambda x: np.roll(x[x > 1], 1),
         (V,),
     ),
     ("order.size", TypeError, "roots", lambda x: np.roots(x), (V,)),

@@ -77,7 +77,7 @@ def groups(x: Any) -> Any:
 
 
 def first_places(x: Any) -> Any:
-    """What differs, and where it is first."""
+    """The values that differ, and their first places."""
     found, places = np.unique(x, return_index=True)
     return found * 2, places + 0
 

@@ -156,14 +156,14 @@ def a_selection_as_a_list(x):
     return list(x[x > 1])
 
 
-def a_selection_sorted(x):
+def a_selection_turned(x):
     """Cites index.mask
 
-    >>> a_selection_sorted(np.arange(4.0))
+    >>> a_selection_turned(np.arange(4.0))
     Traceback (most recent call last):
-    index.mask: return np.sort(x[x > 1])
+    index.mask: return np.roll(x[x > 1], 1)
     """
-    return np.sort(x[x > 1])
+    return np.roll(x[x > 1], 1)
 
 
 def beyond_the_end(x):

@@ -122,12 +122,12 @@ def one_turn_in_many_copies(x, y):
     >>> one_turn_in_many_copies(np.ones(20), np.ones(1))
     21.0
     """
-    found, total = {}, 0.0
+    found, total = [{}], 0.0
     for k in range(len(x)):
-        found[k] = x[k]
+        found[0][k] = x[k]
         for value in y:
             total += float(value)
-    return total + float(found[0])
+    return total + float(found[0][0])
 
 
 def loop_over_data_of_pythons(x):
@@ -174,18 +174,18 @@ def shape_by_a_loop(x):
 
 
 def shape_by_a_long_loop(x):
-    """Cites staged.known, face.shape
+    """Cites staged.known, slice.length
 
     >>> shape_by_a_long_loop(np.zeros((10000, 0))).shape
     (10000,)
     >>> shape_by_a_long_loop(np.zeros((10001, 0)))
     Traceback (most recent call last):
-    face.shape: return np.zeros(size)
+    slice.length: return np.roll(np.zeros(size), 1)
     """
     size = 0
     for _ in range(x.shape[0]):
         size += 1
-    return np.zeros(size)
+    return np.roll(np.zeros(size), 1)
 
 
 def counted_while(x, size):
@@ -243,10 +243,10 @@ def body_that_python_runs(x):
     >>> recorded(body_that_python_runs, np.ones(6))
     []
     """
-    found = {}
+    found = [{}]
     for k in range(len(x)):
-        found[k] = float(x[k])
-    return found[0] + found[5]
+        found[0][k] = float(x[k])
+    return found[0][0] + found[0][5]
 
 
 def numbers_that_meet(x):

@@ -55,13 +55,13 @@ def dictionary_while(x):
 
     >>> dictionary_while(np.array([9.0]))
     Traceback (most recent call last):
-    staged.effect: found[0] = value
+    staged.effect: found[0][0] = value
     """
-    value, found = x[0], {}
+    value, found = x[0], [{}]
     while value > 1:
         value = value / 2
-        found[0] = value
-    return found[0]
+        found[0][0] = value
+    return found[0][0]
 
 
 def list_of_a_loop(x):

@@ -42,7 +42,7 @@ from traceir.face.functions.writing import (
 from traceir.face.python import operators
 from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
 from traceir.face.python.numbers import as_python
-from traceir.face.slices import created, joined, ordered, selected
+from traceir.face.slices import created, joined, selected
 from traceir.face.slices import indexing as slices
 from traceir.tracing.trace import Tracer
 
@@ -395,7 +395,6 @@ def bind_all() -> None:
         setattr(NumpyTracer, name, value)
     created.register()
     joined.register()
-    ordered.register()
     selected.register()
     ufuncs.METHODS.update(ufunc_methods.METHODS)
     functions.OWN.update(substitutes.OWN)

@@ -95,8 +95,10 @@ class GeneralizedFunction(CompiledFunction):
         ]
         try:
             made = self._loop(*rows, tuple(wanted))
-        except ConcretizationTypeError as error:  # rows whose arrays differ in length
-            if any(isinstance(a, Tracer) for a in args):
+        except TraceirError as error:  # rows whose arrays differ in length
+            differ = isinstance(error, ConcretizationTypeError)
+            differ = differ or error.rule == "slice.length"
+            if not differ or any(isinstance(a, Tracer) for a in args):
                 raise
             made = self._one_by_one(rows, wanted, error)
         for k, array in enumerate(given):  # as NumPy has it, no conversion is written

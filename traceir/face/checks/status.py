@@ -97,10 +97,12 @@ def note(
         trace.checks.append(Condition(trace.atom(failed), make, atoms, where))
 
 
-def note_rule(failed: Any, rule: str, got: str = "") -> None:
+def note_rule(
+    failed: Any, rule: str, got: str = "", source: Source | None = None
+) -> None:
     """Have the trace in force raise a rule's error if a truth value holds."""
     kind = type(rules.error(rule)) if HANDLERS.get() else Exception
-    note(failed, functools.partial(_broken, rule, got), (), kind)
+    note(failed, functools.partial(_broken, rule, got), (), kind, source)
 
 
 def _broken(

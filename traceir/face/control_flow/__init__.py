@@ -11,6 +11,7 @@ Takes the code of a function and gives code of the same lines, whose `if`, `for`
 - `expressions`: choices in expressions: `a if c else b`, `and`, `or`, `a < b < c`
 - `for_loops`: `for` loops over the steps of a range or an array, or over Python's data
 - `growing_lists`: lists to which recorded code appends as often as values decide
+- `growing_tables`: dicts and sets of a function's own, with keys that are values
 - `iteration`: iterables whose steps can be recorded: ranges, arrays, Python's tools
 - `list_elements`: elements of lists that grow: their types, and who else has them
 - `loops`: loops while a function is traced: their turns and their state

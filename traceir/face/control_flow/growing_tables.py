@@ -55,7 +55,9 @@ class GrowingTable(TracedTable):
     """
 
     __slots__ = (
+        "_before",
         "_count",
+        "_depth",
         "_home",
         "_key_kind",
         "_keys",
@@ -75,6 +77,10 @@ class GrowingTable(TracedTable):
         self._key_kind: Tree | None = None
         self._kind: Tree | None = None
         self._wanted = False
+        # What it had when it was put in arrays, and the least number of regions in
+        # which it has been used since.
+        self._before: dict[Any, Any] = {}
+        self._depth = 0
 
     # What the function does with it -----------------------------------------------
 
@@ -164,7 +170,7 @@ class GrowingTable(TracedTable):
         return traced(convert(found, index_type().dtype, True), number=True)
 
     def result(self) -> tuple[Any, Any] | dict[Any, Any] | set[Any]:
-        """What it is as a result: one of Python's, or its keys and its values."""
+        """One of Python's as a result, or its keys and its values."""
         if self._known is None:
             return self.keys(), None if self.is_set else self.values()
         return set(self._known) if self.is_set else dict(self._known)
@@ -194,21 +200,27 @@ class GrowingTable(TracedTable):
 
     def _stage(self, key: Any = None) -> None:
         """Have the keys and values in arrays from now on."""
-        self._note(self._regions(), 0)
+        regions = self._regions()
+        if self._known is not None:
+            self._depth = len(regions)
+        self._note(regions, 0)
         if self._known is None:
             return
+        self._before = self._known
         keys = list(self._known) if key is None else [*self._known, key]
         for kind in (state.type_of(state.tree_of(k)) for k in keys or [0]):
             self._key_kind = met(self._key_kind, kind)
-            if self._key_kind is None or isinstance(kind, state.Held):
+            found = leaves_of_kind(self._key_kind)
+            if self._key_kind is None or any(leaf.value.shape for leaf in found):
                 raise self._refused("keys of several kinds")
         room = function_room()
         if room is None:
             raise self._refused("keys that are values, in a transform")
         most, known, self._known = room.elements, self._known, None
+        key_kind = self._key_kind or unknown()
         with in_force(self._home):
-            shape = (most, *_width(self._key_kind))
-            self._keys = traced(jnp.zeros(shape, _dtype(self._key_kind)), number=False)
+            shape = (most, *_width(key_kind))
+            self._keys = traced(jnp.zeros(shape, _dtype(key_kind)), number=False)
             slots = jnp.zeros(_SPARSE * most, np.int32)
             self._places = traced(slots, number=False)
             count = jnp.zeros(1, index_type().dtype)
@@ -218,6 +230,7 @@ class GrowingTable(TracedTable):
                 self._put(one, value)
 
     def _values_array(self) -> Any:
+        """The array of the values, made when their type is known."""
         if self._values is None:
             kind = self._kind or unknown()
             with in_force(self._home):
@@ -228,7 +241,7 @@ class GrowingTable(TracedTable):
     def _meet(self, value: Any) -> None:
         """Have values of the type of another one, too."""
         kind = met(self._kind, state.type_of(state.tree_of(value)))
-        if kind is None:
+        if kind is None or any(leaf.value.shape for leaf in leaves_of_kind(kind)):
             raise self._refused("values that are no numbers")
         self._kind = kind
         made = self._values_array()
@@ -239,6 +252,7 @@ class GrowingTable(TracedTable):
         self._wanted = True  # the loop is recorded again
 
     def _put(self, key: Any, value: Any) -> None:
+        """Give a key a value: the place that a search ends at is its own, or free."""
         if not self.is_set:
             self._meet(value)
         row, most = self._row(key), self._keys.shape[0]
@@ -308,6 +322,7 @@ class GrowingTable(TracedTable):
 
     def _note(self, regions: Any, count: int) -> None:
         """Have the regions in force ask if they are to be recorded again."""
+        self._depth = min(self._depth, len(regions))
         if regions:
             regions[0].appended[id(self)] = self, 0
 
@@ -325,9 +340,22 @@ class GrowingTable(TracedTable):
             self._values = traced(made, number=False)
         return True
 
+    def is_given_up(self) -> None:
+        """Be one of Python's again if only a loop has used its arrays that is not
+        recorded after all."""
+        if self._known is None and self._depth > len(self._regions()):
+            self._known = self._before
+
     def has_left(self, array: Any) -> bool:
         """True if values were in an array before they had another type."""
         return False
+
+
+def give_up(region: RegionTrace) -> None:
+    """Have tables as they were before a region that is not recorded after all."""
+    for one, _ in region.appended.values():
+        if isinstance(one, GrowingTable):
+            one.is_given_up()
 
 
 class TableItems(TracedSequence):

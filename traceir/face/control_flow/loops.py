@@ -29,6 +29,7 @@ from traceir.face.control_flow import state
 from traceir.face.control_flow.aliases import Rebinding, seen_inputs
 from traceir.face.control_flow.choices import Diverged, diverges, truth_of
 from traceir.face.control_flow.growing_lists import is_left, make_room, note_loop
+from traceir.face.control_flow.growing_tables import give_up
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import MissingValue, Tree, Unrecordable
@@ -229,6 +230,8 @@ class PlainLoop:
 
     def _give_up(self, reason: Exception | None) -> None:
         """Have Python run the loop."""
+        if self._pass is not None:
+            give_up(self._pass.region)
         self._reason = reason
         self._pass = None
         self._mode = "restart"

@@ -380,6 +380,8 @@ def method(name: str) -> Function:
     func = getattr(np, name)
 
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if func is np.compress:  # the condition comes first
+            return apply(func, (*args[:1], self, *args[1:]), kwargs)
         return apply(func, (self, *args), kwargs)
 
     return called

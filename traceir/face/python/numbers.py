@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
+from traceir.base.source_info import Source
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.checks.status import note_rule
 from traceir.lax.checks.operands import convert, default_dtype
@@ -99,8 +100,9 @@ def as_complex(value: Any) -> Any:
     return traced(convert(value, default_dtype(complex), True), number=True)
 
 
-def require(broken: Any, rule: str, got: str) -> None:
-    """Have the program raise a rule's error where a flag is set, as indices are.
+def require(broken: Any, rule: str, got: str, source: Source | None = None) -> None:
+    """Have the program raise a rule's error where a flag is set, as indices are, at a
+    line, by default that which runs.
 
     In an inner function of a transform there are no errors at run time.
     """
@@ -113,4 +115,4 @@ def require(broken: Any, rule: str, got: str) -> None:
     trace = current_trace()
     staged = isinstance(broken, NumpyTracer)
     if staged and trace and trace.transform == "jit":
-        note_rule(broken, rule, got)
+        note_rule(broken, rule, got, source)

@@ -16,7 +16,7 @@ written by loops over its elements. Start reading at `indexing.read`, then at
 - `indexing`: reads and writes of arrays by slices whose bounds are values
 - `joined`: NumPy's functions that join, repeat and count, where values decide extents
 - `linear_forms`: integers of a trace as sums of others, and their ranges
-- `ordered`: NumPy's functions that put vectors in order
+- `ordered`: NumPy's functions that put vectors in order whose extents values decide
 - `places`: places that an array of them takes, beside whole dimensions or numbers
 - `reductions`: NumPy's functions of arrays whose extents values decide
 - `selected`: elements that traced masks select, beside one another

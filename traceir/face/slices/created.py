@@ -1,10 +1,11 @@
-"""Arrays made with as many elements as values decide: `np.zeros(n)` with a traced `n`.
+"""Arrays made with as many elements as values decide.
 
 Serves: slice.length, slice.negative
 
-An array has memory for the most elements that it can have, where its extent has a small
-bound; else for as many as the lists of the function have, and a program that needs more
-stops, gives nothing and is made anew with more.
+Such is `np.zeros(n)` with a traced `n`. An array has memory for the most elements that
+it can have, where its extent has a small bound; else for as many as the lists of the
+function have, and a program that needs more stops, gives nothing and is made anew with
+more.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ def filled(extents: Sequence[Extent], dtype: Any, value: Any = 0) -> SlicedView:
 
 
 def _extents(shape: Any) -> tuple[Extent, ...]:
+    """The extents of a shape, of which some are traced."""
     found = []
     for count in shape if isinstance(shape, (tuple, list)) else (shape,):
         if isinstance(count, Tracer) and range_of(number(count))[0] < 0:

@@ -136,7 +136,7 @@ class DynamicArray(Unsized, TracedSequence):
         error = rules.error("slice.length", got=got, where=line)
         return demanded(error, *traced)
 
-    def sized(self) -> Any:
+    def sized(self, where: Source | None = None) -> Any:
         """The array of known extents that this is unless a slice is cut off, which the
         program checks; None if there is none."""
         if any(extent.usual is None for extent in self.extents):
@@ -145,7 +145,7 @@ class DynamicArray(Unsized, TracedSequence):
         for extent in self.extents:
             if extent.known is None:
                 got = f"a slice of {extent.usual} places that an end of its array cuts"
-                require(extent.length != extent.usual, "slice.cut", got)
+                require(extent.length != extent.usual, "slice.cut", got, where)
         if window is not None:
             return window
         found = self.elements
@@ -155,7 +155,7 @@ class DynamicArray(Unsized, TracedSequence):
 
     def or_sized(self, what: str, where: Source | None = None) -> Any:
         """The array of known extents that this is. Raises TypeError (slice.length)."""
-        found = self.sized()
+        found = self.sized(where)
         if found is None:
             raise self.unknown(what, where)
         return found

@@ -66,6 +66,7 @@ def _joined(name: str, parts: Sequence[DelayedArray], axis: int) -> Any:
 
 @implements(np.concatenate)
 def _concatenate(arrays: Any, axis: Any = 0, **options: Any) -> Any:
+    """`np.concatenate`: one behind another along an axis, or all as one row."""
     if options:
         return NotImplemented
     parts = [of_operand(part) for part in arrays]
@@ -225,9 +226,16 @@ def _is_in(found: Any, others: Any) -> Any:
     return DynamicArray(DelayedArray(mine.extents, np.dtype(bool), at))
 
 
+def _common(a: Any, b: Any) -> Any:
+    """The elements of one vector that another one has, in the dtype of both."""
+    dtype = np.result_type(a.dtype, b.dtype)
+    one, other = a.astype(dtype), b.astype(dtype)
+    return one[_is_in(one, other)]
+
+
 _SETS = {
     "union1d": lambda a, b: np.unique(np.concatenate((a, b))),
-    "intersect1d": lambda a, b: a[_is_in(a, b)],
+    "intersect1d": _common,
     "setdiff1d": lambda a, b: a[np.logical_not(_is_in(a, b))],
 }
 

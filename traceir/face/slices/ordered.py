@@ -1,4 +1,4 @@
-"""NumPy's functions that put vectors in order, where values decide their extents.
+"""NumPy's functions that put vectors in order whose extents values decide.
 
 Serves: slice.length
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.functions import functions
 from traceir.face.python.numbers import as_integer, require
 from traceir.face.slices.created import vector
 from traceir.face.slices.delayed_arrays import (
@@ -24,13 +23,13 @@ from traceir.face.slices.delayed_arrays import (
     of_operand,
     padded,
 )
-from traceir.face.slices.dynamic_array import DynamicArray, held, shown
+from traceir.face.slices.dynamic_array import DynamicArray, held
 from traceir.face.slices.extents import Extent, less
 from traceir.face.slices.vectors import implements
 
 
 def _greatest(dtype: np.dtype) -> Any:
-    """What no element of a dtype is behind."""
+    """A value that no element of a dtype comes after."""
     if dtype.kind == "b":
         return np.True_
     if dtype.kind in "iu":
@@ -64,6 +63,7 @@ def _check_any(a: DelayedArray, name: str) -> None:
 
 
 def _quantile(name: str, a: DelayedArray, q: Any, axis: Any, options: Any) -> Any:
+    """The numbers below which shares of the elements are, as NumPy interpolates."""
     if options or (a.ndim != 1 and axis is not None):
         return NotImplemented
     a = flat(a)
@@ -118,6 +118,7 @@ def _median(a: DelayedArray, axis: Any = None, **options: Any) -> Any:
 def _histogram(
     a: DelayedArray, bins: Any = 10, range: Any = None, weights: Any = None, **rest: Any
 ) -> Any:
+    """The numbers of elements in bins: what is behind the end weighs nothing."""
     if rest or isinstance(bins, str):
         return NotImplemented
     a = flat(a)
@@ -147,30 +148,40 @@ def _flatnonzero(a: DelayedArray) -> Any:
     return _nonzero(flat(a))[0]
 
 
-def _unique(a: DelayedArray, asked: dict[str, Any]) -> Any:
-    """The elements that differ, in order, and what else is asked of them."""
-    a = flat(a)
+@implements(np.unique)
+def _unique(
+    ar: DelayedArray,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    equal_nan: bool = True,
+    **options: Any,
+) -> Any:
+    """The elements that differ, in order, and the rest that is asked of them."""
+    if axis is not None or options or (return_inverse and ar.ndim != 1):
+        return NotImplemented
+    a = flat(ar)
     extent, keys = a.extents[0], padded(a, _greatest(a.dtype))
+    size, length = keys.size, now(extent.length)
     order = jnp.argsort(keys, stable=True)
     ordered = jnp.take(keys, order)
     differ = jnp.not_equal(ordered[1:], ordered[:-1])
-    if a.dtype.kind in "fc" and asked.pop("equal_nan", True):
+    if a.dtype.kind in "fc" and equal_nan:
         both = jnp.logical_and(jnp.isnan(ordered[1:]), jnp.isnan(ordered[:-1]))
         differ = jnp.logical_and(differ, jnp.logical_not(both))
-    first = jnp.concatenate((jnp.ones(min(1, ordered.size), bool), differ))
-    size = ordered.size
-    first = jnp.logical_and(first, jnp.arange(size) < now(extent.length))
-    count = as_integer(jnp.count_nonzero(first))
-    new = Extent(count, extent.most)
-    (places,) = jnp.nonzero(first, size=size, fill_value=now(extent.length))
+    first = jnp.concatenate((jnp.ones(min(1, size), bool), differ))
+    first = jnp.logical_and(first, jnp.arange(size) < length)
+    new = Extent(as_integer(jnp.count_nonzero(first)), extent.most)
+    (places,) = jnp.nonzero(first, size=size, fill_value=length)
     found = [vector(jnp.take(ordered, places, mode="clip"), new)]
-    if asked.get("return_index"):
+    if return_index:
         found.append(vector(jnp.take(order, places, mode="clip"), new))
-    if asked.get("return_inverse"):
+    if return_inverse:
         which = jnp.zeros(size, int).at[order].set(jnp.cumsum(first) - 1)
         found.append(vector(which, extent))
-    if asked.get("return_counts"):
-        ends = jnp.concatenate((places[1:], jnp.full(min(1, size), now(extent.length))))
+    if return_counts:
+        ends = jnp.concatenate((places[1:], jnp.full(min(1, size), length)))
         found.append(vector(ends - places, new))
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -178,19 +189,6 @@ def _unique(a: DelayedArray, asked: dict[str, Any]) -> Any:
 def now(value: Any) -> Any:
     """A number's value in the trace in force."""
     return value.now() if isinstance(value, NumpyTracer) else value
-
-
-def _direct_unique(ar: Any, *args: Any, **options: Any) -> Any:
-    """`np.unique`: of a traced vector with as many elements as values decide."""
-    names = ("return_index", "return_inverse", "return_counts", "axis")
-    asked = {**dict(zip(names, args)), **options}
-    given = held(ar)
-    usual = set(asked) <= {*names, "equal_nan"} and asked.pop("axis", None) is None
-    inverse = asked.get("return_inverse") and np.ndim(ar) != 1
-    if not usual or inverse or not (is_dynamic(given) or is_unknown(given)):
-        return functions.new(np.unique, (ar, *args), options)
-    found = _unique(of_operand(given), asked)
-    return tuple(map(shown, found)) if isinstance(found, tuple) else shown(found)
 
 
 def is_dynamic(value: Any) -> bool:
@@ -203,11 +201,3 @@ def is_unknown(value: Any) -> bool:
     return (
         isinstance(value, NumpyTracer) and bool(value.ndim) and value.concrete is None
     )
-
-
-def register() -> None:
-    """Have traced arrays give such vectors."""
-    implements(np.unique)(
-        lambda a, *args, **options: _direct_unique(a, *args, **options)
-    )
-    functions.direct(np.unique)(_direct_unique)

@@ -50,10 +50,9 @@ class Comprehensions:
                 part.body = self.block(part.body)
             if isinstance(node, _STATEMENTS):
                 lists = _Lists(self)
-                made = lists.visit(node)
-                found += [*lists.before, made]
-            else:
-                found.append(node)
+                lists.generic_visit(node)
+                found += lists.before
+            found.append(node)
         return found
 
 
@@ -66,7 +65,7 @@ class _Lists(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         """A node, unless it is apart."""
-        if isinstance(node, _APART) and not isinstance(node, ast.ListComp):
+        if isinstance(node, _APART):
             return node
         found: ast.AST = super().visit(node)
         return found
@@ -75,7 +74,7 @@ class _Lists(ast.NodeTransformer):
         """A comprehension with a condition: the name of its list."""
         outer = node.generators[0]
         outer.iter = self.visit(outer.iter)  # type: ignore[assignment]  # an expression
-        inner = [n for n in ast.walk(node) if isinstance(n, _APART) and n is not node]
+        inner = [n for n in ast.walk(node) if isinstance(n, _APART)]
         names = [n for g in node.generators for n in ast.walk(g.target)]
         plain = all(isinstance(n, (ast.Name, ast.Tuple, ast.Store)) for n in names)
         if inner or not plain or not any(g.ifs for g in node.generators):

@@ -116,11 +116,12 @@ def _is_kept(path: Path) -> bool:
     """True if the list that a name has is nobody else's after this use of the name."""
     if any(isinstance(part, SCOPES) for part in path[1:]):
         return False
-    name, part = path[-1], path[-2]
+    name: Any = path[-1]
+    part = path[-2]
     if _is_append(path) or _is_change(path):
         return True
     if isinstance(part, ast.Assign) and part.value is name:
-        return name.id.startswith(LIST)  # nothing else asks for it
+        return str(name.id).startswith(LIST)  # nothing else asks for it
     if isinstance(name.ctx, ast.Store):
         return _is_made(name, path[-3] if isinstance(part, ast.Tuple) else part)
     if is_asked_for_truth(path):

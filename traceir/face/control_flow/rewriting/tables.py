@@ -84,6 +84,7 @@ def _made(path: Path) -> bool | None:
 
 
 def _is_set(value: ast.expr) -> bool | None:
+    """True for an expression that makes a set, False for a dict, else None."""
     match value:
         case ast.Dict(keys) if not any(k is None or _is_text(k) for k in keys):
             return False
