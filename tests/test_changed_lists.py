@@ -272,12 +272,17 @@ def set_anew(x: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize(
-    "function", [named, in_each_turn, afterwards, at_first, set_anew]
-)
+@pytest.mark.parametrize("function", [named, at_first, set_anew])
 def test_arrays_with_other_names_are_no_elements(function: Function) -> None:
     with raises_rule("staged.effect", TypeError):
         traceir_numba.jit(function)(np.arange(6.0))
+
+
+@pytest.mark.parametrize("function", [in_each_turn, afterwards])
+def test_a_loop_that_appends_them_is_run_by_python(function: Function) -> None:
+    x = np.arange(6.0)
+    found = traceir_numba.jit(function)(x)
+    np.testing.assert_array_equal(found, function(x))
 
 
 def test_arrays_of_a_list_that_grows_are_read_alone() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.base import cost_model
+from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.loop_steps import LoopSteps, index_type
 from traceir.face.arrays.stacked import elements_of
@@ -157,6 +158,16 @@ class ForLoop(PlainLoop):
             if type(one) is list and not inside and count <= _HOLDERS:
                 found.append(one)
         return found
+
+    def _unfit(self, last: BodyPass) -> Exception | None:
+        """What a turn appends to a list that is no number."""
+        try:
+            for values in last.region.lists.values():
+                _row(last, values)
+        except TraceirError as error:
+            if rules.decides("staged.run", count=self._count()):
+                return error
+        return None
 
     def _finish(self, last: BodyPass) -> dict[str, Any]:
         found = super()._finish(last)

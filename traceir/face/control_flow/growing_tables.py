@@ -27,14 +27,18 @@ from traceir.face.checks.status import note
 from traceir.face.control_flow import state
 from traceir.face.control_flow.list_elements import (
     ListPart,
+    dtype_of,
     element_of,
+    extents_of,
     leaves_of_kind,
     met,
+    now,
     set_element,
+    stored,
     unknown,
 )
 from traceir.face.control_flow.regions import RegionTrace, function_room
-from traceir.face.control_flow.state import Group, Tree
+from traceir.face.control_flow.state import Tree
 from traceir.jit.runtime_checks import FilledList, OutOfRoom
 from traceir.lax.checks.operands import convert
 from traceir.tracing.concretization import demanded
@@ -55,7 +59,6 @@ class GrowingTable(TracedTable):
     """
 
     __slots__ = (
-        "_before",
         "_count",
         "_depth",
         "_home",
@@ -64,6 +67,7 @@ class GrowingTable(TracedTable):
         "_kind",
         "_known",
         "_places",
+        "_staged",
         "_values",
         "_wanted",
         "is_set",
@@ -72,21 +76,19 @@ class GrowingTable(TracedTable):
     def __init__(self, is_set: bool) -> None:
         self.is_set = is_set
         self._home: Any = current_trace()
-        # What it has while it is one of Python's.
-        self._known: dict[Any, Any] | None = {}
+        # What it had as one of Python's; whether it is in arrays, and the least number
+        # of regions in which it has been used since then.
+        self._known: dict[Any, Any] = {}
+        self._staged, self._depth = False, 0
         self._key_kind: Tree | None = None
         self._kind: Tree | None = None
         self._wanted = False
-        # What it had when it was put in arrays, and the least number of regions in
-        # which it has been used since.
-        self._before: dict[Any, Any] = {}
-        self._depth = 0
 
     # What the function does with it -----------------------------------------------
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._is_known(key):
-            self._known[key] = value  # type: ignore[index]  # it is there
+            self._known[key] = value
             return
         self._stage(key)
         self._put(key, value)
@@ -97,7 +99,7 @@ class GrowingTable(TracedTable):
 
     def __getitem__(self, key: Any) -> Any:
         if self._is_known(key):
-            return self._known[key]  # type: ignore[index]  # it is there
+            return self._known[key]
         self._stage(key)
         found, number = self._searched(key)
         parts = leaves_of_kind(self._key_kind)
@@ -107,14 +109,14 @@ class GrowingTable(TracedTable):
         def missing(given: Any, source: Any) -> KeyError:
             return KeyError(tuple(given) if many else given[0])
 
-        now = [_now(value) for value in values]
+        now = [now(value) for value in values]
         note(jnp.logical_not(found), missing, now, kind=KeyError)
         return self._value_at(number)
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, or another one where it has none."""
         if self._is_known(key):
-            return self._known.get(key, default)  # type: ignore[union-attr]  # it is there
+            return self._known.get(key, default)
         if default is None:
             raise self._refused("`get` without a default")
         self._stage(key)
@@ -125,28 +127,28 @@ class GrowingTable(TracedTable):
     def has(self, key: Any) -> Any:
         """True if a key is there."""
         if self._is_known(key):
-            return key in self._known  # type: ignore[operator]  # it is there
+            return key in self._known
         self._stage(key)
         return traced(self._searched(key)[0], number=True)
 
     def keys(self) -> Any:
         """The keys, in the order in which they came."""
         if self._is_known():
-            return self._known.keys()  # type: ignore[union-attr]  # it is there
+            return self._known.keys()
         self._stage()
         return ListPart(self._keys[: self.length], self._key_kind)
 
     def values(self) -> Any:
         """The values, in the order of the keys."""
         if self._is_known():
-            return self._known.values()  # type: ignore[union-attr]  # it is there
+            return self._known.values()
         self._stage()
         return ListPart(self._values_array()[: self.length], self._kind or unknown())
 
     def items(self) -> Any:
         """Pairs of keys and values."""
         if self._is_known():
-            return self._known.items()  # type: ignore[union-attr]  # it is there
+            return self._known.items()
         self._stage()
         return TableItems(self)
 
@@ -157,21 +159,21 @@ class GrowingTable(TracedTable):
 
     def __iter__(self) -> Any:
         if self._is_known():
-            return iter(self._known)  # type: ignore[arg-type]  # it is there
+            return iter(self._known)
         raise rules.error("staged.table", got="a dict whose length values decide")
 
     @property
     def length(self) -> Any:
         """The number of keys."""
         if self._is_known():
-            return len(self._known)  # type: ignore[arg-type]  # it is there
+            return len(self._known)
         self._stage()
         found = lax.index_in_dim(self._count.now(), 0, keepdims=False)
         return traced(convert(found, index_type().dtype, True), number=True)
 
     def result(self) -> tuple[Any, Any] | dict[Any, Any] | set[Any]:
         """One of Python's as a result, or its keys and its values."""
-        if self._known is None:
+        if self._staged:
             return self.keys(), None if self.is_set else self.values()
         return set(self._known) if self.is_set else dict(self._known)
 
@@ -192,7 +194,7 @@ class GrowingTable(TracedTable):
 
     def _is_known(self, key: Any = 0) -> bool:
         """True while it is one of Python's, and is asked for a key that is known."""
-        own = self._known is not None and current_trace() is self._home
+        own = not self._staged and current_trace() is self._home
         parts = key if isinstance(key, tuple) else (key,)
         return own and not any(
             isinstance(part, NumpyTracer) and part.concrete is None for part in parts
@@ -201,12 +203,11 @@ class GrowingTable(TracedTable):
     def _stage(self, key: Any = None) -> None:
         """Have the keys and values in arrays from now on."""
         regions = self._regions()
-        if self._known is not None:
+        if not self._staged:
             self._depth = len(regions)
         self._note(regions, 0)
-        if self._known is None:
+        if self._staged:
             return
-        self._before = self._known
         keys = list(self._known) if key is None else [*self._known, key]
         for kind in (state.type_of(state.tree_of(k)) for k in keys or [0]):
             self._key_kind = met(self._key_kind, kind)
@@ -216,17 +217,17 @@ class GrowingTable(TracedTable):
         room = function_room()
         if room is None:
             raise self._refused("keys that are values, in a transform")
-        most, known, self._known = room.elements, self._known, None
+        most, self._staged = room.elements, True
         key_kind = self._key_kind or unknown()
         with in_force(self._home):
-            shape = (most, *_width(key_kind))
-            self._keys = traced(jnp.zeros(shape, _dtype(key_kind)), number=False)
+            shape = (most, *extents_of(key_kind))
+            self._keys = traced(jnp.zeros(shape, dtype_of(key_kind)), number=False)
             slots = jnp.zeros(_SPARSE * most, np.int32)
             self._places = traced(slots, number=False)
             count = jnp.zeros(1, index_type().dtype)
             self._count = traced(count, number=False)
             self._values: Any = None
-            for one, value in known.items():
+            for one, value in self._known.items():
                 self._put(one, value)
 
     def _values_array(self) -> Any:
@@ -234,8 +235,8 @@ class GrowingTable(TracedTable):
         if self._values is None:
             kind = self._kind or unknown()
             with in_force(self._home):
-                shape = (self._keys.shape[0], *_width(kind))
-                self._values = traced(jnp.zeros(shape, _dtype(kind)), number=False)
+                shape = (self._keys.shape[0], *extents_of(kind))
+                self._values = traced(jnp.zeros(shape, dtype_of(kind)), number=False)
         return self._values
 
     def _meet(self, value: Any) -> None:
@@ -245,7 +246,7 @@ class GrowingTable(TracedTable):
             raise self._refused("values that are no numbers")
         self._kind = kind
         made = self._values_array()
-        if made.dtype == _dtype(kind) and made.shape[1:] == _width(kind):
+        if made.dtype == dtype_of(kind) and made.shape[1:] == extents_of(kind):
             return
         if not any(region.carries for region in self._regions()):
             raise self._refused("values of several types")
@@ -270,7 +271,7 @@ class GrowingTable(TracedTable):
         set_element(self._count, 0, count + new)
         if not self.is_set and not self._wanted:
             dtype = self._values.dtype
-            set_element(self._values, number, _stacked(value, dtype))
+            set_element(self._values, number, stored(value, dtype))
 
     def _searched(self, key: Any) -> tuple[Any, Any]:
         """True if a key is there, and its number, or 0."""
@@ -283,11 +284,11 @@ class GrowingTable(TracedTable):
     def _row(self, key: Any) -> Any:
         """A key as it lies in the array."""
         kind = state.type_of(state.tree_of(key))
-        dtype = _dtype(kind)
-        same = _width(kind) == self._keys.shape[1:]
+        dtype = dtype_of(kind)
+        same = extents_of(kind) == self._keys.shape[1:]
         if not same or not np.can_cast(dtype, self._keys.dtype, "safe"):
             raise self._refused("keys of several kinds")
-        return _stacked(key, self._keys.dtype)
+        return stored(key, self._keys.dtype)
 
     def _search(self, row: Any) -> Any:
         """The place of a key by its hash, or the one where it may be put."""
@@ -333,8 +334,8 @@ class GrowingTable(TracedTable):
             return False  # the loop around asks
         self._wanted, old, kind = False, self._values, self._kind or unknown()
         with in_force(self._home):
-            shape = (self._keys.shape[0], *_width(kind))
-            made = jnp.zeros(shape, _dtype(kind))
+            shape = (self._keys.shape[0], *extents_of(kind))
+            made = jnp.zeros(shape, dtype_of(kind))
             if old.shape == shape:
                 made = convert(old.now(), made.dtype)
             self._values = traced(made, number=False)
@@ -343,8 +344,8 @@ class GrowingTable(TracedTable):
     def is_given_up(self) -> None:
         """Be one of Python's again if only a loop has used its arrays that is not
         recorded after all."""
-        if self._known is None and self._depth > len(self._regions()):
-            self._known = self._before
+        if self._depth > len(self._regions()):
+            self._staged = False
 
     def has_left(self, array: Any) -> bool:
         """True if values were in an array before they had another type."""
@@ -371,36 +372,15 @@ class TableItems(TracedSequence):
         return LoopSteps(0, self._table.length, 1, self._table.pair_at)
 
 
-def _now(value: Any) -> Any:
-    return value.now() if isinstance(value, NumpyTracer) else value
-
-
 def _at(array: Any, place: Any) -> Any:
     """An element of an array of the trace, at a place that is inside."""
-    return array.now().at[_now(place)].get(mode=_INSIDE)
+    return array.now().at[now(place)].get(mode=_INSIDE)
 
 
 def _where(truth: Any, yes: Any, no: Any) -> Any:
     if isinstance(yes, tuple):
         return tuple(_where(truth, a, b) for a, b in zip(yes, no, strict=True))
-    return traced(jnp.where(truth, _now(yes), _now(no)), number=True)
-
-
-def _width(kind: Tree) -> tuple[int, ...]:
-    """The extents of what an element is in an array."""
-    return (len(kind.parts),) if isinstance(kind, Group) else ()
-
-
-def _dtype(kind: Tree) -> np.dtype:
-    leaves = leaves_of_kind(kind)
-    found: np.dtype = np.result_type(*(leaf.value.dtype for leaf in leaves))
-    return np.dtype(np.int64) if found.kind == "b" else found
-
-
-def _stacked(value: Any, dtype: np.dtype) -> Any:
-    if not isinstance(value, tuple):
-        return convert(jnp.asarray(_now(value)), dtype)
-    return jnp.stack([convert(jnp.asarray(_now(part)), dtype) for part in value])
+    return traced(jnp.where(truth, now(yes), now(no)), number=True)
 
 
 def _hashed(row: Any, size: int) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face.arrays.array import traced
+from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.loop_steps import LoopSteps, TracedList, index_type
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
@@ -104,6 +104,30 @@ def dtypes_of(kind: Tree | None) -> tuple[np.dtype, ...]:
 def are_pythons(kind: Tree | None) -> bool:
     """True if the numbers of an element are Python's."""
     return all(leaf.value.weak_type for leaf in leaves_of_kind(kind))
+
+
+def extents_of(kind: Tree) -> tuple[int, ...]:
+    """The extents of what an element is in an array."""
+    return (len(kind.parts),) if isinstance(kind, Group) else ()
+
+
+def dtype_of(kind: Tree) -> np.dtype:
+    """The dtype of an array of elements: integers for truth values."""
+    leaves = leaves_of_kind(kind)
+    found: np.dtype = np.result_type(*(leaf.value.dtype for leaf in leaves))
+    return np.dtype(np.int64) if found.kind == "b" else found
+
+
+def stored(value: Any, dtype: np.dtype) -> Any:
+    """A number, or a tuple as a row, as it lies in an array of a dtype."""
+    if not isinstance(value, tuple):
+        return convert(jnp.asarray(now(value)), dtype)
+    return jnp.stack([convert(jnp.asarray(now(part)), dtype) for part in value])
+
+
+def now(value: Any) -> Any:
+    """A number's value in the trace in force."""
+    return value.now() if isinstance(value, NumpyTracer) else value
 
 
 def element_of(found: Any, kind: Tree | None) -> Any:

@@ -236,13 +236,18 @@ class PlainLoop:
         self._pass = None
         self._mode = "restart"
 
+    def _unfit(self, last: BodyPass) -> Exception | None:
+        """The reason why Python is to run a loop whose body has been recorded."""
+        return None
+
     def _is_recorded(self) -> bool:
         """True if the loop has been recorded; else there is another pass to run, or
         Python is to run the loop."""
         last = self._pass
         assert last is not None
-        if self._is_known(last):
-            self._give_up(None)
+        reason = self._unfit(last)
+        if reason is not None or self._is_known(last):
+            self._give_up(reason)
             return False
         kinds = {name: self._joined(name, last) for name in self.names}
         asked = self._has_asked(last)

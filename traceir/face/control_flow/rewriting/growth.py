@@ -112,16 +112,20 @@ def _name_of(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
+def _is_of_comprehension(name: Any) -> bool:
+    """True for the name of a list of a comprehension, which nothing else asks for."""
+    return str(name.id).startswith(LIST)
+
+
 def _is_kept(path: Path) -> bool:
     """True if the list that a name has is nobody else's after this use of the name."""
     if any(isinstance(part, SCOPES) for part in path[1:]):
         return False
-    name: Any = path[-1]
-    part = path[-2]
+    name, part = path[-1], path[-2]
     if _is_append(path) or _is_change(path):
         return True
     if isinstance(part, ast.Assign) and part.value is name:
-        return str(name.id).startswith(LIST)  # nothing else asks for it
+        return _is_of_comprehension(name)
     if isinstance(name.ctx, ast.Store):
         return _is_made(name, path[-3] if isinstance(part, ast.Tuple) else part)
     if is_asked_for_truth(path):
