@@ -160,7 +160,7 @@ class ForLoop(PlainLoop):
         return found
 
     def _unfit(self, last: BodyPass) -> Exception | None:
-        """What a turn appends to a list that is no number."""
+        """The error of a turn that appends to a list what is no number."""
         try:
             for values in last.region.lists.values():
                 _row(last, values)

@@ -109,8 +109,8 @@ class GrowingTable(TracedTable):
         def missing(given: Any, source: Any) -> KeyError:
             return KeyError(tuple(given) if many else given[0])
 
-        now = [now(value) for value in values]
-        note(jnp.logical_not(found), missing, now, kind=KeyError)
+        shown = [now(value) for value in values]
+        note(jnp.logical_not(found), missing, shown, kind=KeyError)
         return self._value_at(number)
 
     def get(self, key: Any, default: Any = None) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.control_flow.list_elements import now
 from traceir.face.python.numbers import as_integer, require
 from traceir.face.slices.created import vector
 from traceir.face.slices.delayed_arrays import (
@@ -184,11 +185,6 @@ def _unique(
         ends = jnp.concatenate((places[1:], jnp.full(min(1, size), length)))
         found.append(vector(ends - places, new))
     return found[0] if len(found) == 1 else tuple(found)
-
-
-def now(value: Any) -> Any:
-    """A number's value in the trace in force."""
-    return value.now() if isinstance(value, NumpyTracer) else value
 
 
 def is_dynamic(value: Any) -> bool:
