@@ -96,6 +96,12 @@ def clipped_copy(x: Any, mask: Any) -> Any:
     return found[found < 0.6], found
 
 
+def assigned(found: Any, value: Any) -> Any:
+    """A traced number for some elements."""
+    found[found > 0.7] = value
+    return found
+
+
 @traceir_numba.jit
 def inner(a: Any) -> Any:
     """A jitted function that a part of an array is given to."""
@@ -113,6 +119,12 @@ CASES: dict[str, Case] = {
     "arange by": (lambda n: np.arange(n[1], n[0], -2), (N,)),
     "arange of none": (lambda n: np.arange(n[1], n[0]), (N,)),
     "arange of floats": (lambda x: np.arange(x[0], 2.0, 0.125), (X,)),
+    "arange of narrow numbers": (lambda n: np.arange(n[0]), (N.astype(np.int8),)),
+    "arange of a narrow float": (lambda x: np.arange(x[0]), (4 * X.astype("f4"),)),
+    "linspace of narrow ones": (
+        lambda x, n: np.linspace(x[0], x[1], n[0]),
+        (X.astype("f4"), N),
+    ),
     "arange of a dtype": (lambda n: np.arange(n[0], dtype=np.float32), (N,)),
     "linspace": (lambda n: np.linspace(0, 1, n[0]), (N,)),
     "linspace of one": (lambda n: np.linspace(2, 3, n[0] - 3), (N,)),
@@ -193,6 +205,10 @@ CASES: dict[str, Case] = {
     ),
     "where of some": (lambda x, m: np.where(x[m] > 0.6)[0], (X, MASK)),
     "mask of some": (lambda x, m: x[m][x[m] > 0.6] * 2, (X, MASK)),
+    "a value for some of some": (
+        lambda x, m: assigned(np.sort(x[m]), x[0]),
+        (X, MASK),
+    ),
     "a name for some": (clipped, (X, MASK)),
     "some in order": (clipped_copy, (X, MASK)),
     "columns": (lambda a, m: a[:, m], (SQUARE, ROWS)),

@@ -14,7 +14,12 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence, index_type
+from traceir.face.arrays.loop_steps import (
+    LoopSteps,
+    TracedSequence,
+    TracedTable,
+    index_type,
+)
 from traceir.face.checks import exceptions
 from traceir.face.checks.status import note
 from traceir.face.control_flow.state import COMPOUND, Compound, Fixed, Group, tree_of
@@ -217,6 +222,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 def has_steps(value: Any) -> bool:
     """True if the items of an iterable are numbered steps of what may be traced."""
+    if isinstance(value, TracedTable) and value.is_known:
+        return False
     return isinstance(value, (range, TracedRange, TracedSequence, Together)) or (
         isinstance(value, Tracer) and value.ndim > 0
     )
@@ -224,6 +231,8 @@ def has_steps(value: Any) -> bool:
 
 def steps_of(value: Any) -> LoopSteps | None:
     """The steps of an iterable; None for one of Python's data."""
+    if isinstance(value, TracedTable) and value.is_known:
+        return None
     if isinstance(value, (range, TracedRange)):
         own = isinstance(value, IndependentRange)
         return LoopSteps(value.start, value.stop, value.step, lambda i: i, own)

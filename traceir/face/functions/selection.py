@@ -28,7 +28,7 @@ from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
 from traceir.lax.checks.operands import convert, default_dtype
 from traceir.tracing.concretization import demanded, origin
 from traceir.tracing.staging import StagingTrace
-from traceir.tracing.trace import Tracer
+from traceir.tracing.trace import Tracer, current_trace
 
 
 class Unsized(np.lib.mixins.NDArrayOperatorsMixin):
@@ -141,6 +141,8 @@ class Selection(Unsized, TracedSequence):
             raise self.unknown("an update of a part")
         if np.ndim(value) or index.full.ndim != self.full.ndim:
             raise self.unknown("an update of some elements by as many")
+        if self.full._home is not current_trace():
+            raise self.unknown("an update in a loop or a choice")
         new = cast(value, self.dtype)
         self.full = traced(jnp.where(index.full, new, self.full))
 

@@ -21,7 +21,7 @@ from traceir import rules
 from traceir.base import cost_model
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import known, traced
-from traceir.face.arrays.values import cast, operand_of
+from traceir.face.arrays.values import cast, dtype_in, operand_of
 from traceir.face.checks.bounds import range_of
 from traceir.face.checks.status import note
 from traceir.face.control_flow.regions import function_room
@@ -125,14 +125,18 @@ def _arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **_: Any
 ) -> Any:
     """Numbers from `start` to before `stop`, a known step apart."""
-    if stop is None:
-        start, stop = 0, start
     if isinstance(step, Tracer) or not step:
         return NotImplemented
+    given = [v for v in (start, stop, step) if v is not None]
+    floats = any(np.result_type(dtype_in(v)).kind == "f" for v in given)
+    kind = np.dtype(
+        float if floats else np.int64
+    )  # as NumPy has it, of narrow ones too
+    if stop is None:
+        start, stop = 0, start
     first = start + step * 0
     if isinstance(first, Tracer):
         first = traced(first, number=True)
-    kind = np.result_type(*(_kind(v) for v in (start, stop, step)))
     span = (stop - start) / step if kind.kind == "f" else -((start - stop) // step)
     if kind.kind == "f":
         span = as_integer(np.ceil(span))
@@ -146,17 +150,13 @@ def _arange(
     return made if dtype is None else made.cast(np.dtype(dtype))
 
 
-def _kind(value: Any) -> Any:
-    dtype = getattr(value, "dtype", None)
-    return np.dtype(type(value)) if dtype is None else dtype
-
-
 def _linspace(
     start: Any, stop: Any, num: Any, endpoint: bool = True, dtype: Any = None
 ) -> Any:
     """As many numbers, equally far apart."""
     extent = extent_of(number(num))
-    first, last = np.float64(1) * start, np.float64(1) * stop
+    own = np.result_type(dtype_in(start), dtype_in(stop), 0.0)
+    first, last = own.type(1) * start, own.type(1) * stop
     parts = extent.length - 1 if endpoint else extent.length
     step = (last - first) / greater(parts, 1)
 
@@ -168,7 +168,7 @@ def _linspace(
             found = np.where(ends, last, found)[()]
         return found
 
-    made = DelayedArray((extent,), np.dtype(float), at)
+    made = DelayedArray((extent,), own, lambda *k: cast(at(*k), own))
     return made if dtype is None else made.cast(np.dtype(dtype))
 
 

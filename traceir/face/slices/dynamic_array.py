@@ -13,6 +13,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.source_info import Source, capture, user_frame_summary
 from traceir.face.arrays.loop_steps import LoopSteps, TracedSequence
+from traceir.face.arrays.values import cast
 from traceir.face.callers import by_user
 from traceir.face.functions import ufuncs
 from traceir.face.functions.selection import Selection, Unsized
@@ -218,7 +219,7 @@ class DynamicArray(Unsized, TracedSequence):
         if is_mask(index):
             if np.ndim(value) or isinstance(value, Unsized):
                 raise self.unknown("an update of some elements by as many")
-            chosen = np.where(index, np.asarray(value, self.dtype), self)
+            chosen = np.where(index, cast(value, self.dtype), self)
             write(self.view, chosen)
             return
         write(self.view.taken(index), value)

@@ -65,7 +65,7 @@ def _check_any(a: DelayedArray, name: str) -> None:
 
 def _quantile(name: str, a: DelayedArray, q: Any, axis: Any, options: Any) -> Any:
     """The numbers below which shares of the elements are, as NumPy interpolates."""
-    if options or (a.ndim != 1 and axis is not None):
+    if options or a.dtype.kind == "c" or (a.ndim != 1 and axis is not None):
         return NotImplemented
     a = flat(a)
     own = a.dtype if a.dtype.kind == "f" else np.dtype(float)
@@ -102,7 +102,7 @@ def _percentiles(a: Any, q: Any, axis: Any = None, **options: Any) -> Any:
 @implements(np.median)
 def _median(a: DelayedArray, axis: Any = None, **options: Any) -> Any:
     """The mean of the two in the middle; NaN of no elements, as NumPy's is."""
-    if options or (a.ndim != 1 and axis is not None):
+    if options or a.dtype.kind == "c" or (a.ndim != 1 and axis is not None):
         return NotImplemented
     a = flat(a)
     own = a.dtype if a.dtype.kind == "f" else np.dtype(float)

@@ -18,6 +18,8 @@ from traceir.face.control_flow.rewriting.syntax import LIST, at, name_of
 _STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 # What is not always evaluated, or has names of its own.
 _APART = (ast.IfExp, ast.BoolOp, ast.NamedExpr, *SCOPES)
+# What may ask for the names of a comprehension later, or sets others.
+_INNER = (ast.NamedExpr, *SCOPES)
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -74,7 +76,7 @@ class _Lists(ast.NodeTransformer):
         """A comprehension with a condition: the name of its list."""
         outer = node.generators[0]
         outer.iter = self.visit(outer.iter)  # type: ignore[assignment]  # an expression
-        inner = [n for n in ast.walk(node) if isinstance(n, _APART)]
+        inner = [n for n in ast.walk(node) if isinstance(n, _INNER)]
         names = [n for g in node.generators for n in ast.walk(g.target)]
         plain = all(isinstance(n, (ast.Name, ast.Tuple, ast.Store)) for n in names)
         if inner or not plain or not any(g.ifs for g in node.generators):
