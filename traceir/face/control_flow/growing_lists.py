@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules
+from traceir import lax
 from traceir import numpy as jnp
 from traceir.base import cost_model
 from traceir.face.arrays.array import traced
@@ -42,7 +42,11 @@ from traceir.face.control_flow.list_elements import (
     set_element,
     unknown,
 )
-from traceir.face.control_flow.regions import RegionTrace, function_room
+from traceir.face.control_flow.regions import (
+    RegionTrace,
+    function_room,
+    regions_inside,
+)
 from traceir.face.control_flow.state import Group, Leaf, Tree
 from traceir.jit.runtime_checks import FilledList, ListRoom, OutOfRoom
 from traceir.lax.checks.operands import convert
@@ -253,14 +257,7 @@ class GrowingList(TracedList):
 
     def _regions(self) -> list[RegionTrace]:
         """The regions in force, from the innermost on, that are inside of its trace."""
-        found: list[Any] = []
-        trace: Any = current_trace()
-        while trace is not self._home:
-            if not isinstance(trace, RegionTrace):
-                raise rules.error("update.outer", got="a list in an inner function")
-            found.append(trace)
-            trace = trace.parent
-        return found
+        return regions_inside(self._home, "a list")
 
     def _note(self, regions: Sequence[RegionTrace], count: int) -> None:
         """Note that so many elements more may be there."""

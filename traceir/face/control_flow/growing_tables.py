@@ -37,7 +37,11 @@ from traceir.face.control_flow.list_elements import (
     stored,
     unknown,
 )
-from traceir.face.control_flow.regions import RegionTrace, function_room
+from traceir.face.control_flow.regions import (
+    RegionTrace,
+    function_room,
+    regions_inside,
+)
 from traceir.face.control_flow.state import Tree
 from traceir.jit.runtime_checks import FilledList, OutOfRoom
 from traceir.lax.checks.operands import convert
@@ -312,14 +316,7 @@ class GrowingTable(TracedTable):
 
     def _regions(self) -> list[RegionTrace]:
         """The regions in force, from the innermost on, that are inside of its trace."""
-        found: list[Any] = []
-        trace: Any = current_trace()
-        while trace is not self._home:
-            if not isinstance(trace, RegionTrace):
-                raise rules.error("update.outer", got="a dict in an inner function")
-            found.append(trace)
-            trace = trace.parent
-        return found
+        return regions_inside(self._home, "a dict")
 
     def _note(self, regions: Any, count: int) -> None:
         """Have the regions in force ask if they are to be recorded again."""
@@ -345,7 +342,8 @@ class GrowingTable(TracedTable):
         """Be one of Python's again if only a loop has used its arrays that is not
         recorded after all."""
         if self._depth > len(self._regions()):
-            self._staged = False
+            self._staged = self._wanted = False
+            self._key_kind = self._kind = None
 
     def has_left(self, array: Any) -> bool:
         """True if values were in an array before they had another type."""

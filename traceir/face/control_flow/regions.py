@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from traceir import rules
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.array_state import ArrayState, take_over
 from traceir.face.checks.bounds import ranges_in
@@ -184,6 +185,21 @@ class RegionTrace(StagingTrace):
         """A value in a type, as an output of the region."""
         with in_force(self):
             return self.atom(convert(value, aval.dtype, aval.weak_type))
+
+
+def regions_inside(home: Any, what: str) -> list[RegionTrace]:
+    """The regions in force, from the innermost on, that are inside of a trace.
+
+    Raises UnexpectedTracerError (update.outer) where that is not around.
+    """
+    found: list[RegionTrace] = []
+    trace: Any = current_trace()
+    while trace is not home:
+        if not isinstance(trace, RegionTrace):
+            raise rules.error("update.outer", got=f"{what} in an inner function")
+        found.append(trace)
+        trace = trace.parent
+    return found
 
 
 def function_room() -> ListRoom | None:

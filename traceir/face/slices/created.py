@@ -16,22 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from traceir import numpy as jnp
 from traceir import rules
 from traceir.base import cost_model
 from traceir.errors import TraceirError
-from traceir.face.arrays.array import known, traced
+from traceir.face.arrays.array import traced
 from traceir.face.arrays.values import cast, dtype_in, operand_of
 from traceir.face.checks.bounds import range_of
 from traceir.face.checks.status import note
 from traceir.face.control_flow.regions import function_room
 from traceir.face.functions import creation
 from traceir.face.python.numbers import as_integer, require
-from traceir.face.slices.delayed_arrays import DelayedArray, Indices, Read
+from traceir.face.slices.delayed_arrays import (
+    DelayedArray,
+    Indices,
+    Read,
+    memory_for,
+)
 from traceir.face.slices.dynamic_array import DynamicArray
 from traceir.face.slices.extents import (
     Extent,
-    SlicedAxis,
     greater,
     index_of,
     known_extent,
@@ -65,34 +68,16 @@ def extent_of(count: Any) -> Extent:
     return Extent(length, most, None, (0, length))
 
 
-def vector(elements: Any, extent: Extent) -> SlicedView:
-    """The first elements of an array along its first dimension."""
-    base = traced(elements, number=False)
-    first = SlicedAxis(
-        0, 1, Extent(extent.length, extent.most, extent.usual, (0, extent.length))
-    )
-    rest = (SlicedAxis(0, 1, known_extent(n)) for n in base.shape[1:])
-    return SlicedView(base, (first, *rest), tuple(range(base.ndim)))
-
-
 def filled(extents: Sequence[Extent], dtype: Any, value: Any = 0) -> SlicedView:
     """A new array with one value everywhere.
 
     Raises TypeError (slice.length) where the most that it may need is too much.
     """
-    shape = tuple(extent.most for extent in extents)
+    shape = [extent.most for extent in extents]
     if prod(shape) > cost_model.MOST_LIST_ROOM:
         got = f"an array of up to {'×'.join(map(str, shape))} elements"
         raise rules.error("slice.length", got=got)
-    if isinstance(value, Tracer):
-        memory = traced(jnp.full(shape, cast(value, dtype)), number=False)
-    else:
-        memory = known(np.full(shape, value, dtype))
-    axes = tuple(
-        SlicedAxis(0, 1, Extent(e.length, e.most, e.usual, (0, e.length)))
-        for e in extents
-    )
-    return SlicedView(memory, axes, tuple(range(len(axes))))
+    return memory_for(extents, dtype, value)
 
 
 def _extents(shape: Any) -> tuple[Extent, ...]:
@@ -154,7 +139,7 @@ def _linspace(
     start: Any, stop: Any, num: Any, endpoint: bool = True, dtype: Any = None
 ) -> Any:
     """As many numbers, equally far apart."""
-    extent = extent_of(number(num))
+    (extent,) = _extents(num)
     own = np.result_type(dtype_in(start), dtype_in(stop), 0.0)
     first, last = own.type(1) * start, own.type(1) * stop
     parts = extent.length - 1 if endpoint else extent.length

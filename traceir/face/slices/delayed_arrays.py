@@ -193,16 +193,23 @@ def by_ufunc(ufunc: np.ufunc, options: dict[str, Any]) -> Callable[..., Any]:
     return lambda *values: ufuncs.apply(ufunc, "__call__", values, options)
 
 
-def memory_for(extents: tuple[Extent, ...], dtype: Any) -> SlicedView:
-    """Memory for an array: as much as its greatest extents need."""
-    shape = tuple(extent.most for extent in extents)
-    memory: NumpyTracer = known(np.zeros(shape, dtype))
-    found = whole_view(memory)
+def laid_out(memory: NumpyTracer, extents: Sequence[Extent]) -> SlicedView:
+    """The first elements of an array along each dimension."""
     axes = tuple(
         SlicedAxis(0, 1, Extent(e.length, e.most, e.usual, (0, e.length)))
         for e in extents
     )
-    return SlicedView(memory, axes, found.dims)
+    return SlicedView(memory, axes, tuple(range(len(axes))))
+
+
+def memory_for(extents: Sequence[Extent], dtype: Any, value: Any = 0) -> SlicedView:
+    """Memory for an array, as much as its greatest extents need, with one value."""
+    shape = tuple(extent.most for extent in extents)
+    if isinstance(value, Tracer):
+        made = traced(jnp.full(shape, cast(value, dtype)), number=False)
+    else:
+        made = known(np.full(shape, value, dtype))
+    return laid_out(made, extents)
 
 
 def materialized(found: DelayedArray) -> SlicedView:

@@ -16,16 +16,17 @@ from traceir import numpy as jnp
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.control_flow.list_elements import now
 from traceir.face.python.numbers import as_integer, require
-from traceir.face.slices.created import vector
 from traceir.face.slices.delayed_arrays import (
     DelayedArray,
     flat,
+    laid_out,
     materialized,
     of_operand,
     padded,
 )
 from traceir.face.slices.dynamic_array import DynamicArray, held
 from traceir.face.slices.extents import Extent, less
+from traceir.face.slices.sliced_view import SlicedView
 from traceir.face.slices.vectors import implements
 
 
@@ -38,6 +39,11 @@ def _greatest(dtype: np.dtype) -> Any:
     return dtype.type(complex(np.nan, np.nan) if dtype.kind == "c" else np.nan)
 
 
+def _vector(elements: Any, extent: Extent) -> SlicedView:
+    """The first elements of an array, as many as an extent says."""
+    return laid_out(traced(elements, number=False), (extent,))
+
+
 def _in_order(a: DelayedArray) -> Any:
     return jnp.sort(padded(a, _greatest(a.dtype)))
 
@@ -47,7 +53,7 @@ def _sort(a: DelayedArray, axis: Any = -1, **options: Any) -> Any:
     if a.ndim != 1 and axis is not None:
         return NotImplemented
     a = flat(a)
-    return vector(_in_order(a), a.extents[0])
+    return _vector(_in_order(a), a.extents[0])
 
 
 @implements(np.argsort)
@@ -56,7 +62,7 @@ def _argsort(a: DelayedArray, axis: Any = -1, **options: Any) -> Any:
         return NotImplemented
     a = flat(a)
     order = jnp.argsort(padded(a, _greatest(a.dtype)), stable=True)
-    return vector(order, a.extents[0])
+    return _vector(order, a.extents[0])
 
 
 def _check_any(a: DelayedArray, name: str) -> None:
@@ -175,15 +181,15 @@ def _unique(
     first = jnp.logical_and(first, jnp.arange(size) < length)
     new = Extent(as_integer(jnp.count_nonzero(first)), extent.most)
     (places,) = jnp.nonzero(first, size=size, fill_value=length)
-    found = [vector(jnp.take(ordered, places, mode="clip"), new)]
+    found = [_vector(jnp.take(ordered, places, mode="clip"), new)]
     if return_index:
-        found.append(vector(jnp.take(order, places, mode="clip"), new))
+        found.append(_vector(jnp.take(order, places, mode="clip"), new))
     if return_inverse:
         which = jnp.zeros(size, int).at[order].set(jnp.cumsum(first) - 1)
-        found.append(vector(which, extent))
+        found.append(_vector(which, extent))
     if return_counts:
         ends = jnp.concatenate((places[1:], jnp.full(min(1, size), length)))
-        found.append(vector(ends - places, new))
+        found.append(_vector(ends - places, new))
     return found[0] if len(found) == 1 else tuple(found)
 
 
