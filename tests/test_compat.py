@@ -206,8 +206,8 @@ def test_the_decorator_takes_numbas_options() -> None:
 def test_names_without_a_counterpart() -> None:
     with raises_rule("compat.missing", NotImplementedError, "jitclass"):
         compat.jitclass([("x", int64)])
-    with raises_rule("compat.missing", NotImplementedError, "typed.List"):
-        compat.typed.List()
+    with raises_rule("compat.missing", NotImplementedError, "objmode"):
+        compat.objmode()
     with raises_rule("compat.signature", TypeError, "nonsense"):
         njit("nonsense(f8)")
     with raises_rule("compat.option", TypeError, "mode"):
@@ -259,3 +259,24 @@ def test_compiled_functions_are_arguments() -> None:
         assert total(lambda value: value, x) == 6
         assert chained((cubed, halved), 2.0) == 4 and chained((halved, cubed), 2.0) == 1
     np.testing.assert_array_equal(chained((clipped,), x), [0, 1, 1, 1])
+
+
+def test_typed_containers_are_pythons() -> None:
+    from traceir_numba.compat import types
+    from traceir_numba.compat.typed import Dict, List
+
+    @njit
+    def places(x: Any) -> Any:
+        found = Dict.empty(key_type=types.int64, value_type=types.int64)
+        order = List()
+        for i in range(len(x)):
+            if x[i] not in found:
+                order.append(x[i])
+            found[x[i]] = i
+        return found, order
+
+    found, order = places(np.array([5, 3, 5]))
+    assert found == {5: 2, 3: 1} and order == [5, 3]
+    assert type(found) is dict and type(order) is list
+    assert List([1, 2]) == [1, 2] and Dict({1: 2}) == {1: 2}
+    assert compat.typed.List.empty_list(types.int64) == []

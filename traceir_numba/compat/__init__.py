@@ -11,6 +11,7 @@ counterpart is refused where it is asked for. Start reading at `decorators.njit`
 - `row_functions`: `guvectorize`: functions of rows, as loops over rows
 - `stencils`: `stencil`: functions of an element's neighbours, as loops
 - `written_loops`: loops in Python around a user's function
+- `typed`: Numba's typed containers: lists and dicts of Python's own
 - `signatures`: Numba's types and signatures: `float64[:]`, `"f8(f8, i4)"`
 
 >>> import numpy as np
@@ -29,6 +30,7 @@ from typing import Any
 
 from traceir.base.tracebacks import publish as _publish
 from traceir_numba.compat import signatures as types
+from traceir_numba.compat import typed
 from traceir_numba.compat.decorators import MissingName, jit, njit, prange
 from traceir_numba.compat.element_functions import vectorize
 from traceir_numba.compat.row_functions import guvectorize
@@ -71,7 +73,7 @@ from traceir_numba.compat.stencils import stencil
 # Names of Numba's that have no counterpart.
 _MISSING = frozenset(
     (
-        *("jitclass", "cfunc", "overload", "generated_jit", "objmode", "typed"),
+        *("jitclass", "cfunc", "overload", "generated_jit", "objmode"),
         *("literal_unroll", "extending", "experimental", "from_dtype", "typeof"),
         *("deferred_type", "optional", "types_module", "carray", "farray"),
     )
@@ -112,6 +114,7 @@ __all__ = [
     "none",
     "prange",
     "stencil",
+    "typed",
     "types",
     "u1",
     "u2",

@@ -9,7 +9,7 @@ import functools
 import operator
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -263,8 +263,15 @@ def changed(value: Any) -> Any:
     raise demanded(error, region.truth)
 
 
-def table(is_set: bool, items: Sequence[Any]) -> Any:
-    """A new dict of pairs, or a set of elements, to which recorded code may add."""
+def table(is_set: bool, items: Any) -> Any:
+    """A new dict of pairs, or a set of elements, to which recorded code may add.
+
+    An empty dict that a function has made stands for itself, as does anything else.
+    """
+    if type(items) is not list:
+        if type(items) is not dict or items:
+            return items
+        items = []
     if function_room() is None:
         return fresh(set(items) if is_set else dict(items))
     made = GrowingTable(is_set)

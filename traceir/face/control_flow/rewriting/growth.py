@@ -182,6 +182,10 @@ def _makes_a_list(node: ast.expr) -> bool:
             return True
         case ast.Call(ast.Name("list"), [_], []):
             return True
+        case ast.Call(ast.Name("List"), []) | ast.Call(ast.Attribute(_, "List"), []):
+            return True
+        case ast.Call(ast.Attribute(_, "empty_list")):
+            return True
         case ast.Name(name):
             return name.startswith(LIST)
     return isinstance(node, (ast.List, ast.ListComp))

@@ -94,7 +94,16 @@ def _is_set(value: ast.expr) -> bool | None:
             return kind == "set"
         case ast.Call(ast.Name("set"), [ast.List() | ast.Tuple()], []):
             return True
+        case ast.Call(ast.Attribute(of, "empty")):
+            return False if _name_of(of) == "Dict" else None
     return None
+
+
+def _name_of(node: ast.expr) -> str:
+    """The last part of a dotted name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _items(value: ast.expr) -> ast.expr:
@@ -106,8 +115,10 @@ def _items(value: ast.expr) -> ast.expr:
             found = [ast.Tuple([k, v], ast.Load()) for k, v in pairs if k is not None]
         case ast.Set(keys):
             found = keys
-        case ast.Call(_, [items], []):
+        case ast.Call(ast.Name("set"), [items], []):
             return items
+        case ast.Call(ast.Attribute()):  # what it makes is looked at
+            return value
     return ast.List(found, ast.Load())
 
 
