@@ -58,14 +58,23 @@ def class_of_numbas(numba):
     return numba.jitclass([("x", numba.int64)])
 
 
-def list_of_numbas(numba):
+def type_that_is_said_later(numba):
     """Cites compat.missing
 
-    >>> list_of_numbas(numba)
+    >>> type_that_is_said_later(numba)
     Traceback (most recent call last):
-    compat.missing: return numba.typed.List()
+    compat.missing: return numba.deferred_type()
     """
-    return numba.typed.List()
+    return numba.deferred_type()
+
+
+def containers_of_numbas(numba):
+    """Cites compat.missing
+
+    >>> containers_of_numbas(numba)
+    ([1], {})
+    """
+    return numba.typed.List([1]), numba.typed.Dict.empty(numba.int64, numba.int64)
 
 
 def signature_as_text(numba):
