@@ -74,6 +74,7 @@ __all__ = [
     "mutated",
     "negated",
     "raised",
+    "renewed",
     "returned",
     "same",
     "table",
@@ -174,6 +175,15 @@ def _count(item: Any) -> int:
 
 # The references to an argument that nobody else has.
 _OF_NOBODY_ELSE = _count(object())
+
+
+def renewed(value: Any, items: list[Any]) -> Any:
+    """The value of a name that is to have a new list, instead of one that it has."""
+    if not isinstance(value, GrowingList):
+        return fresh(items)
+    value.clear()
+    value.extend(items)
+    return value
 
 
 def same(value: Any) -> Any:

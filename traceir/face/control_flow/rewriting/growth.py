@@ -67,7 +67,9 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     return frozenset(
         name
         for name, paths in uses.items()
-        if any(_is_conditional(path, paths) for path in paths)
+        if any(
+            _is_conditional(path, paths) or _is_renewed(path, paths) for path in paths
+        )
         and all(map(_is_kept, paths))
     )
 
@@ -209,6 +211,7 @@ def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
         return True
     stored = [p for p in uses if isinstance(p[-1].ctx, ast.Store)]
     made = [p for p in stored if not _is_change(p)]
+    made = [p for p in made if _is_before(p, path)] or made
     between = min((_constructs(path, one[:-2]) for one in made), key=len, default=[])
     if not between:
         return False
@@ -216,6 +219,32 @@ def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
     jumps = any(isinstance(n, _JUMPS) for n in ast.walk(loop))
     numbers = is_append and not isinstance(path[-3].args[0], ast.Tuple)
     return not numbers or bool(rest) or not isinstance(loop, ast.For) or jumps
+
+
+def _is_renewed(path: Path, uses: Sequence[Path]) -> bool:
+    """True where a construct gives a name another list, to which something appends."""
+    if not isinstance(path[-1].ctx, ast.Store) or _is_change(path):
+        return False
+    made = [p for p in uses if isinstance(p[-1].ctx, ast.Store) and not _is_change(p)]
+    before = [p for p in made if p is not path and _is_before(p, path)]
+    inside = any(_constructs(path, p[:-2]) for p in before)
+    return inside and any(map(_is_append, uses))
+
+
+def _is_before(one: Path, path: Path) -> bool:
+    """True if a statement is in a block that is around another node."""
+    place = next(k for k, node in enumerate(one) if node is one[-2])
+    while not isinstance(one[place], ast.stmt):
+        place -= 1
+    parent = one[place - 1]
+    if not any(node is parent for node in path):
+        return False
+    child = path[next(k for k, node in enumerate(path) if node is parent) + 1]
+    blocks = [getattr(parent, field, ()) for field in _BLOCKS]
+    return any(
+        isinstance(block, list) and one[place] in block and child in block
+        for block in blocks
+    )
 
 
 def _constructs(path: Path, around: Path) -> list[ast.AST]:
@@ -229,13 +258,32 @@ class NamedChanges(ast.NodeTransformer):
 
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names
+        # Those that have a list by now, and how many constructs are around.
+        self.made: set[str] = set()
+        self.depth = 0
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""
         return [made for node in body for made in self._statement(node)]
 
+    def _inner(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a construct, which need not run."""
+        made = set(self.made)
+        self.depth += 1
+        found = self.block(body)
+        self.depth -= 1
+        self.made = made
+        return found
+
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         match node:
+            case ast.Assign([ast.Name(out)], ast.List() as items) if out in self.names:
+                again = self.depth and out in self.made
+                self.made.add(out)
+                value = self.visit(items)
+                if again:  # nobody else has the list, so it may be the same
+                    value = call("renewed", name_of(out), value)
+                return [_named(node, out, value)]
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [value])):
                 if out in self.names:
                     item = self.visit(value)
@@ -249,10 +297,10 @@ class NamedChanges(ast.NodeTransformer):
         for field, value in ast.iter_fields(node):
             if field in _BLOCKS and value:
                 first = setting if field == "body" else []
-                setattr(node, field, [*first, *self.block(value)])
+                setattr(node, field, [*first, *self._inner(value)])
             elif field in ("handlers", "cases"):
                 for part in value:
-                    part.body = self.block(part.body)
+                    part.body = self._inner(part.body)
             elif isinstance(value, ast.AST):
                 setattr(node, field, self.visit(value))
             elif isinstance(value, list):
