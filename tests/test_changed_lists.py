@@ -399,7 +399,7 @@ def test_what_python_runs_changes_what_it_has() -> None:
     assert traceir_numba.jit(all_known)(x) == all_known(x)
 
 
-# -- lists under a name that had one ----------------------------------------------------
+# -- lists under a name that had one --------------------------------------------------
 
 
 def means_of_groups(x: Any) -> Any:

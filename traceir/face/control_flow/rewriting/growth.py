@@ -284,6 +284,12 @@ class NamedChanges(ast.NodeTransformer):
                 if again:  # nobody else has the list, so it may be the same
                     value = call("renewed", name_of(out), value)
                 return [_named(node, out, value)]
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
+                pairs = zip(targets, values, strict=False)
+                lists = [a for a, b in pairs if _makes_a_list(b)]
+                self.made |= {a.id for a in lists if isinstance(a, ast.Name)}
+            case ast.AnnAssign(ast.Name(out), value=ast.List()):
+                self.made.add(out)
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [value])):
                 if out in self.names:
                     item = self.visit(value)
