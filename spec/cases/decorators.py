@@ -68,15 +68,6 @@ def type_that_is_said_later(numba):
     return numba.deferred_type()
 
 
-def containers_of_numbas(numba):
-    """Cites compat.missing
-
-    >>> containers_of_numbas(numba)
-    ([1], {})
-    """
-    return numba.typed.List([1]), numba.typed.Dict.empty(numba.int64, numba.int64)
-
-
 def signature_as_text(numba):
     """Cites compat.signature
 
