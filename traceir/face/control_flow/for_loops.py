@@ -227,7 +227,7 @@ def _row(last: BodyPass, values: Sequence[Any]) -> Any:
             tree.array.root is one for one in others
         ):
             got = "an array that is not the list's alone, which a loop appends to it"
-            raise rules.error("staged.effect", got=got, hint="append a copy of it")
+            raise rules.error("staged.effect", got=got)
     elif not isinstance(tree, Leaf) or not tree.number:
         raise rules.error("staged.effect", got="what a loop appends to a list")
     return region.converted(tree.value, typeof(tree.value))

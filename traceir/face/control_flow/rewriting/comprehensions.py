@@ -87,7 +87,7 @@ class _Lists(ast.NodeTransformer):
         out = f"{LIST}{number}"
         append = ast.Attribute(name_of(out), "append", ast.Load())
         first = outer.iter  # it is evaluated outside
-        renamed = _Renamed({name: f"_traceir_{name}_{number}" for name in own})
+        renamed = _OwnNames({name: f"_traceir_{name}_{number}" for name in own})
         body: ast.stmt = ast.Expr(ast.Call(append, [renamed.visit(node.elt)], []))
         for part in reversed(node.generators):
             for test in reversed(part.ifs):
@@ -99,7 +99,7 @@ class _Lists(ast.NodeTransformer):
         return at(node, name_of(out))
 
 
-class _Renamed(ast.NodeTransformer):
+class _OwnNames(ast.NodeTransformer):
     """Names by other ones."""
 
     def __init__(self, names: dict[str, str]) -> None:
