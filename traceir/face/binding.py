@@ -44,6 +44,7 @@ from traceir.face.python.number_methods import METHODS as NUMBER_METHODS
 from traceir.face.python.numbers import as_python
 from traceir.face.slices import created, joined, selected
 from traceir.face.slices import indexing as slices
+from traceir.face.slices import ordered as ordered  # its functions are registered
 from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
@@ -393,8 +394,7 @@ def bind_all() -> None:
     """Give the class its operators and methods."""
     for name, value in bindings():
         setattr(NumpyTracer, name, value)
-    created.register()
-    joined.register()
-    selected.register()
+    for part in (created, joined, selected):
+        part.register()
     ufuncs.METHODS.update(ufunc_methods.METHODS)
     functions.OWN.update(substitutes.OWN)

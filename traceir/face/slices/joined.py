@@ -30,9 +30,18 @@ from traceir.face.slices.delayed_arrays import (
 from traceir.face.slices.dynamic_array import DynamicArray, held, shown
 from traceir.face.slices.element_loops import each
 from traceir.face.slices.extents import Extent, greater, index_of, less
-from traceir.face.slices.ordered import is_dynamic, is_unknown
 from traceir.face.slices.vectors import implements
 from traceir.lax.checks.shapes import axis_in
+
+
+def _is_dynamic(value: Any) -> bool:
+    """True for the elements of an array of which values decide how many there are."""
+    return isinstance(value, DelayedArray)
+
+
+def _is_unknown(value: Any) -> bool:
+    """True for an array of the trace, or a number, that is not known."""
+    return isinstance(value, NumpyTracer) and value.concrete is None
 
 
 def _joined(name: str, parts: Sequence[DelayedArray], axis: int) -> Any:
@@ -101,7 +110,7 @@ def _append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 def _row(value: Any) -> Any:
     """A number as a vector of one element."""
-    return value if np.ndim(value) or is_dynamic(value) else np.stack([value])
+    return value if np.ndim(value) or _is_dynamic(value) else np.stack([value])
 
 
 def _along(a: DelayedArray, count: Extent, place: Callable[[Any], Any]) -> DelayedArray:
@@ -116,9 +125,7 @@ def _along(a: DelayedArray, count: Extent, place: Callable[[Any], Any]) -> Delay
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """`np.repeat`: each element as often as a traced number says."""
     given = held(a)
-    if not (
-        is_dynamic(given) or is_dynamic(held(repeats)) or is_unknown_count(repeats)
-    ):
+    if not (_is_dynamic(given) or _is_dynamic(held(repeats)) or _is_unknown(repeats)):
         return functions.new(np.repeat, (a, repeats), {"axis": axis})
     source = of_operand(given)
     if source.ndim != 1 and axis is not None:
@@ -143,15 +150,10 @@ def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     )
 
 
-def is_unknown_count(value: Any) -> bool:
-    """True for a traced number, or an array of them, that is not known."""
-    return isinstance(value, NumpyTracer) and value.concrete is None
-
-
 def _tile(A: Any, reps: Any) -> Any:
     """`np.tile`: a vector as often as a traced number says."""
     given = held(A)
-    if np.ndim(reps) or not (is_dynamic(given) or is_unknown_count(reps)):
+    if np.ndim(reps) or not (_is_dynamic(given) or _is_unknown(reps)):
         return functions.new(np.tile, (A, reps), {})
     source = of_operand(_row(given))
     if source.ndim != 1:
@@ -164,7 +166,7 @@ def _tile(A: Any, reps: Any) -> Any:
 def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """`np.bincount`: as many counts as the greatest number says."""
     given = held(x)
-    if not (is_dynamic(given) or is_unknown(given)):
+    if not (_is_dynamic(given) or _is_unknown(given)):
         options = {"weights": weights, "minlength": minlength}
         return functions.new(np.bincount, (x,), options)
     source = of_operand(given)
@@ -190,7 +192,7 @@ def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
 
 def _compress(condition: Any, a: Any, axis: Any = None, **options: Any) -> Any:
     """`np.compress`: what a mask takes of an array."""
-    unknown = is_unknown(condition) and condition.ndim == 1
+    unknown = _is_unknown(condition) and condition.ndim == 1
     if options or not unknown or condition.dtype.kind != "b":
         return functions.new(np.compress, (condition, a, axis), options)
     whole = a.reshape(-1) if axis is None else np.moveaxis(a, axis, 0)
@@ -204,7 +206,7 @@ def _by_unique(name: str, combine: Callable[[Any, Any], Any]) -> Callable[..., A
 
     def called(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
         pair = ar1, ar2
-        known = not any(isinstance(v, Unsized) or is_unknown(v) for v in pair)
+        known = not any(isinstance(v, Unsized) or _is_unknown(v) for v in pair)
         if known or args or options:
             return functions.new(func, (ar1, ar2, *args), options)
         return combine(*(np.unique(v) for v in pair))
@@ -298,7 +300,7 @@ def _interp(
         outside = first if left is None else left
         return np.where(value < least, outside, found)[()]
 
-    if not np.ndim(x) and not is_dynamic(x):
+    if not np.ndim(x) and not _is_dynamic(x):
         return on_line(x)
     return applied("interp", on_line, (x,))
 
@@ -352,6 +354,6 @@ def _of_elements(own: Callable[..., Any]) -> Callable[..., Any]:
     """A function of arrays, on the elements of such as values decide."""
 
     def called(*args: Any, **options: Any) -> Any:
-        return own(*(shown(a) if is_dynamic(a) else a for a in args), **options)
+        return own(*(shown(a) if _is_dynamic(a) else a for a in args), **options)
 
     return called

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
-from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.array import traced
 from traceir.face.control_flow.list_elements import now
 from traceir.face.python.numbers import as_integer, require
 from traceir.face.slices.delayed_arrays import (
@@ -191,15 +191,3 @@ def _unique(
         ends = jnp.concatenate((places[1:], jnp.full(min(1, size), length)))
         found.append(_vector(ends - places, new))
     return found[0] if len(found) == 1 else tuple(found)
-
-
-def is_dynamic(value: Any) -> bool:
-    """True for the elements of an array of which values decide how many there are."""
-    return isinstance(value, DelayedArray)
-
-
-def is_unknown(value: Any) -> bool:
-    """True for an array of the trace that has dimensions and unknown values."""
-    return (
-        isinstance(value, NumpyTracer) and bool(value.ndim) and value.concrete is None
-    )

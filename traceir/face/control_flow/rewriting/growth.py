@@ -60,13 +60,9 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     >>> sorted(growing(ast.parse(function).body[0]))
     ['out']
     """
-    uses: dict[str, list[Path]] = {}
-    for path in paths_of((node,), node.body):
-        if isinstance(path[-1], ast.Name):
-            uses.setdefault(path[-1].id, []).append(path)
     return frozenset(
         name
-        for name, paths in uses.items()
+        for name, paths in uses_of(node).items()
         if any(
             _is_conditional(path, paths) or _is_renewed(path, paths) for path in paths
         )
@@ -74,12 +70,21 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     )
 
 
-def paths_of(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
+def uses_of(node: ast.FunctionDef) -> dict[str, list[Path]]:
+    """The places of each name in a function."""
+    uses: dict[str, list[Path]] = {}
+    for path in _paths((node,), node.body):
+        if isinstance(path[-1], ast.Name):
+            uses.setdefault(path[-1].id, []).append(path)
+    return uses
+
+
+def _paths(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
     """The nodes of a function, each after those around it; of functions inside, too."""
     for node in nodes:
         path = (*around, node)
         yield path
-        yield from paths_of(path, list(ast.iter_child_nodes(node)))
+        yield from _paths(path, list(ast.iter_child_nodes(node)))
 
 
 def _is_append(path: Path) -> bool:
@@ -323,7 +328,7 @@ class NamedChanges(ast.NodeTransformer):
             if field in (*_BLOCKS, "handlers", "cases"):
                 continue
             for part in value if isinstance(value, list) else [value]:
-                for path in paths_of(
+                for path in _paths(
                     (node,), [part] if isinstance(part, ast.AST) else []
                 ):
                     name = path[-1]

@@ -16,7 +16,7 @@ from traceir.face.control_flow.rewriting.growth import (
     Path,
     asks_for_membership,
     is_asked_for_truth,
-    paths_of,
+    uses_of,
 )
 from traceir.face.control_flow.rewriting.jumps import SCOPES
 from traceir.face.control_flow.rewriting.syntax import at, call
@@ -39,13 +39,9 @@ def tables(node: ast.FunctionDef) -> frozenset[str]:
     >>> sorted(tables(ast.parse(function).body[0]))
     ['seen']
     """
-    uses: dict[str, list[Path]] = {}
-    for path in paths_of((node,), node.body):
-        if isinstance(path[-1], ast.Name):
-            uses.setdefault(path[-1].id, []).append(path)
     return frozenset(
         name
-        for name, paths in uses.items()
+        for name, paths in uses_of(node).items()
         if any(map(_is_added_to, paths))
         and any(_made(path) is not None for path in paths)
         and all(map(_is_kept, paths))
