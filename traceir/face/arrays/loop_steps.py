@@ -58,7 +58,7 @@ class TracedSequence:
 
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
 
 class TracedList(TracedSequence):
@@ -69,28 +69,28 @@ class TracedList(TracedSequence):
     @property
     def length(self) -> Any:
         """The number of elements."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     @property
     def of_tuples(self) -> tuple[np.dtype, ...]:
         """The dtypes of the numbers in tuples, if the elements are tuples."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     @property
     def of_pythons(self) -> bool:
         """True if the numbers are Python's."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     def array(self) -> Any:
         """The elements as an array in memory of its own."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     def _refuse(self, *args: Any) -> Any:
         raise rules.error("slice.length", got="a list whose length values decide")
 
     def like(self, array: Any) -> TracedList:
         """A list of other elements, of the same kind."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     # By these its length would be asked for, or it would be another one's elements.
     __len__ = __iter__ = __bool__ = __contains__ = __add__ = __mul__ = _refuse
@@ -106,13 +106,13 @@ class TracedTable(TracedSequence):
     @property
     def length(self) -> Any:
         """The number of keys, which may be traced."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     @property
     def is_known(self) -> bool:
         """True while it is one of Python's."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own
 
     def keys(self) -> Any:
         """The keys, or the elements."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind has its own

@@ -165,13 +165,11 @@ def _tile(A: Any, reps: Any) -> Any:
 
 def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """`np.bincount`: as many counts as the greatest number says."""
-    given = held(x)
-    if not (_is_dynamic(given) or _is_unknown(given)):
+    given, source = held(x), of_operand(held(x))
+    counted = source.ndim == 1 and source.dtype.kind in "biu"
+    if not counted or not (_is_dynamic(given) or _is_unknown(given)):
         options = {"weights": weights, "minlength": minlength}
         return functions.new(np.bincount, (x,), options)
-    source = of_operand(given)
-    if source.ndim != 1 or source.dtype.kind not in "biu":
-        return functions.new(np.bincount, (x,), {"minlength": minlength})
     numbers = DynamicArray(source.cast(np.dtype(np.int64)))
     greatest = np.max(numbers, initial=-1)
     require(np.min(numbers, initial=0) < 0, "slice.negative", "bincount")

@@ -76,8 +76,8 @@ def rewritten(
     node.body = Comprehensions().block(node.body)
     lists = growing(node)
     if made := tables(node):
-        transformer = MadeTables(made)
-        node.body = [transformer.visit(part) for part in node.body]
+        for part in node.body:  # they are changed in place
+            MadeTables(made).visit(part)
     if lists:
         node.body = NamedChanges(lists).block(node.body)
     unbound = names.unsure(node)

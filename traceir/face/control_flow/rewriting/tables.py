@@ -149,11 +149,12 @@ class MadeTables(ast.NodeTransformer):
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """A function inside has names of its own."""
-        return node
-
-    visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
+    def visit(self, node: ast.AST) -> ast.AST:
+        """A node; a function inside has names of its own, and stays as it is."""
+        if isinstance(node, SCOPES):
+            return node
+        found: ast.AST = super().visit(node)
+        return found
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """`name = {}`, or several at once."""
