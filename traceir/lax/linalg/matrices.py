@@ -24,7 +24,13 @@ from traceir.lax.elementwise.arithmetic import add, div, eq, ge
 from traceir.lax.elementwise.complexes import conj, real
 from traceir.lax.elementwise.selection import convert_element_type, select
 from traceir.lax.reductions.reductions import reduce_sum
-from traceir.lax.structural.gather_scatter import GatherDimensionNumbers, gather
+from traceir.lax.structural.gather_scatter import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    gather,
+    scatter,
+)
 from traceir.lax.structural.shapes import broadcasted_iota, expand_dims, full, transpose
 from traceir.tracing.trace import bind, bind_one, typeof
 
@@ -190,6 +196,31 @@ def permuted(x: Operand, order: Operand) -> Array:
     )
     sizes = (*(1 for _ in stack), 1, shape_of(x)[-1])
     return gather(x, places, numbers, sizes)
+
+
+def put_back(x: Operand, order: Operand) -> Array:
+    """The matrices whose rows in this order, a permutation, `x` has.
+
+    >>> import traceir.numpy as jnp
+    >>> order = jnp.array([2, 0, 1])
+    >>> put_back(permuted(jnp.array([[1.0], [2.0], [3.0]]), order), order).ravel()
+    Array([1., 2., 3.], dtype=float32)
+    """
+    if not typeof(x).size:
+        return x  # type: ignore[no-any-return]  # nothing to put in order
+    rank = len(shape_of(order)) - 1
+    outer = tuple(range(rank))
+    numbers = ScatterDimensionNumbers(
+        update_window_dims=(rank + 1,),
+        inserted_window_dims=(rank,),
+        scatter_dims_to_operand_dims=(rank,),
+        operand_batching_dims=outer,
+        scatter_indices_batching_dims=outer,
+    )
+    places = expand_dims(order, (rank + 1,))
+    mode = GatherScatterMode.PROMISE_IN_BOUNDS
+    zeros = full_like(x, 0)
+    return scatter(zeros, places, x, numbers, unique_indices=True, mode=mode)
 
 
 def solved(

@@ -5,11 +5,12 @@ dimensions, those before number a stack; integers become floating. Takes arrays,
 arrays. Start reading at `factors.cholesky`.
 
 - `checks`: operands of linear algebra, checked
+- `determinants`: determinants
 - `factors`: factorizations of matrices: `cholesky`, `qr`, `eigh`, `eig`, `svd`
 - `least`: pseudo-inverses, least squares, ranks and condition numbers
 - `norms`: norms of vectors and of matrices
 - `products`: products of matrices, vectors and tensors
-- `systems`: systems of linear equations, inverses and determinants
+- `systems`: systems of linear equations, and inverses
 
 >>> import traceir.numpy as jnp
 >>> jnp.linalg.solve(jnp.array([[2, 0], [0, 4]]), jnp.array([2, 8]))
@@ -19,6 +20,7 @@ Array([1., 2.], dtype=float32)
 from numpy.linalg import LinAlgError
 
 from traceir.eager import dispatch as _direct
+from traceir.numpy.linalg.determinants import SlogdetResult, det, slogdet
 from traceir.numpy.linalg.factors import (
     EighResult,
     EigResult,
@@ -47,7 +49,7 @@ from traceir.numpy.linalg.products import (
     tensorsolve,
     trace,
 )
-from traceir.numpy.linalg.systems import SlogdetResult, det, inv, slogdet, solve
+from traceir.numpy.linalg.systems import inv, solve
 from traceir.numpy.manipulation.shapes import matrix_transpose
 from traceir.numpy.products.vecdot import vecdot
 

@@ -1,11 +1,8 @@
-"""Systems of linear equations, inverses and determinants. Serves: linalg.*"""
+"""Systems of linear equations, and inverses. Serves: linalg.*"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
@@ -16,21 +13,12 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.linalg.matrices import diagonal, eye_like, permuted, solved
+from traceir.lax.linalg.matrices import eye_like, permuted, product, put_back, solved
 from traceir.numpy.arrays.creation import broadcast_to
-from traceir.numpy.elementwise.arithmetic import divide
-from traceir.numpy.elementwise.composites import where
-from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
-from traceir.numpy.reductions.reductions import any as _any
-from traceir.numpy.reductions.reductions import prod
-from traceir.tracing.trace import typeof
-
-
-class SlogdetResult(NamedTuple):
-    """The result of `slogdet`."""
-
-    sign: Array
-    logabsdet: Array
+from traceir.numpy.linalg.checks import check_square, matrices, shown, square
+from traceir.tracing.trace import current_trace
+from traceir.transforms.custom.custom_calls import consulted
+from traceir.transforms.custom.linear_solve import custom_linear_solve
 
 
 @composite
@@ -68,11 +56,45 @@ def _pair(name: str, a: Operand, b: Operand) -> tuple[Operand, Operand]:
 
 def _by_lu(a: Operand, b: Operand) -> Array:
     """Solutions by triangular factors; stacks are broadcast."""
-    factors, _, order = lax.linalg.lu(a)
     stack = broadcast_shapes("solve", [shape_of(a)[:-2], shape_of(b)[:-2]])
-    factors = broadcast_to(factors, (*stack, *shape_of(a)[-2:]))
+    factors, _, order = lax.linalg.lu(lax.stop_gradient(a))
+    factors = broadcast_to(factors, (*stack, *shape_of(factors)[-2:]))
     order = broadcast_to(order, (*stack, shape_of(a)[-1]))
+    a = broadcast_to(a, (*stack, *shape_of(a)[-2:]))
     b = broadcast_to(b, (*stack, *shape_of(b)[-2:]))
+    found: Array = solution(a, factors, order, b)
+    return found
+
+
+def solution(a: Array, factors: Array, order: Array, b: Array) -> Array:
+    """The solutions x of `a @ x == b` by the factors of `lu(a)`, which count as
+    constant; of operands of one stack."""
+    if not consulted(current_trace()):
+        return _by_factors(factors, order, b)
+
+    def multiply(x: Array) -> Array:
+        return product(a, x)
+
+    def solve(_: Any, y: Array) -> Array:
+        return _by_factors(factors, order, y)
+
+    def solve_transposed(_: Any, y: Array) -> Array:
+        inner = solved(factors, y, left_side=True, lower=False, transpose_a=True)
+        inner = solved(
+            factors,
+            inner,
+            left_side=True,
+            lower=True,
+            transpose_a=True,
+            unit_diagonal=True,
+        )
+        return put_back(inner, order)
+
+    found: Array = custom_linear_solve(multiply, b, solve, solve_transposed)
+    return found
+
+
+def _by_factors(factors: Array, order: Array, b: Array) -> Array:
     inner = solved(
         factors, permuted(b, order), left_side=True, lower=True, unit_diagonal=True
     )
@@ -92,114 +114,3 @@ def inv(a: Operand) -> Array:
     """
     x = square("inv", a)
     return solve(x, eye_like(x))
-
-
-@composite
-def det(a: Operand) -> Array:
-    """The determinant: (..., n, n) to (...); 1 of a matrix without elements.
-
-    Raises LinAlgError (linalg.matrix, linalg.square), TypeError (matrices.dtype).
-
-    >>> import traceir.numpy as jnp
-    >>> det(jnp.array([[1, 2], [3, 4]]))
-    Array(-2., dtype=float32)
-    """
-    x = square("det", a)
-    match shape_of(x)[-1]:
-        case 1:
-            return _expanded(x, [(0,)], [])
-        case 2:
-            return _expanded(x, [(0, 1)], [(1, 0)])
-        case 3:
-            return _expanded(x, _EVEN, _ODD)
-    factors, exchanges, _ = lax.linalg.lu(x)
-    signs = _exchange_signs(exchanges, typeof(x).dtype)
-    return lax.mul(prod(diagonal(factors), axis=-1), signs)
-
-
-Columns = tuple[int, ...]
-# The even and the odd permutations of three columns.
-_EVEN = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
-_ODD = [(2, 1, 0), (1, 0, 2), (0, 2, 1)]
-
-
-def _expanded(x: Operand, even: Sequence[Columns], odd: Sequence[Columns]) -> Array:
-    """The determinant of a small matrix by its definition."""
-    terms = [[_term(x, order) for order in orders] for orders in (even, odd)]
-    found = terms[0][0]
-    for term in terms[0][1:]:
-        found = lax.add(found, term)
-    for term in terms[1]:
-        found = lax.sub(found, term)
-    return found
-
-
-def _term(x: Operand, order: Columns) -> Array:
-    """The product of one element of each row, from these columns."""
-    found = _element(x, 0, order[0])
-    for row, column in enumerate(order[1:], 1):
-        found = lax.mul(found, _element(x, row, column))
-    return found
-
-
-def _element(x: Operand, row: int, column: int) -> Array:
-    *stack, _, _ = shape_of(x)
-    rank = len(stack)
-    start = (0,) * rank + (row, column)
-    stop = (*stack, row + 1, column + 1)
-    return lax.squeeze(lax.slice(x, start, stop), (rank, rank + 1))
-
-
-def _exchange_signs(exchanges: Operand, dtype: np.dtype) -> Array:
-    """-1 where an odd number of rows have changed places, 1 elsewhere."""
-    shape = shape_of(exchanges)
-    own = lax.broadcasted_iota("int32", shape, len(shape) - 1)
-    moved = lax.convert_element_type(lax.ne(exchanges, own), "int32")
-    odd = lax.rem(lax.reduce_sum(moved, (len(shape) - 1,)), _number(2, shape[:-1]))
-    sign = lax.sub(_number(1, shape[:-1]), lax.mul(_number(2, shape[:-1]), odd))
-    return lax.convert_element_type(sign, dtype)
-
-
-def _number(value: int, shape: tuple[int, ...]) -> Array:
-    return lax.full(shape, value, "int32")
-
-
-def _signs(pivots: Operand) -> Array:
-    """The product of the numbers' signs, of complex ones of their directions."""
-    dtype, shape = typeof(pivots).dtype, shape_of(pivots)
-    if dtype.kind == "c":
-        # Not `sign`, which counts as constant (JAX's, too).
-        length = lax.abs(pivots)
-        return prod(divide(pivots, where(length, length, 1.0)), axis=-1)
-    zero = lax.full(shape, 0, dtype)
-    below = lax.convert_element_type(lax.lt(pivots, zero), "int32")
-    count = lax.reduce_sum(below, (len(shape) - 1,))
-    odd = lax.rem(count, _number(2, shape[:-1]))
-    flips = lax.sub(_number(1, shape[:-1]), lax.mul(_number(2, shape[:-1]), odd))
-    return lax.convert_element_type(flips, typeof(pivots).dtype)
-
-
-@composite(static_argnames=["method"])
-def slogdet(a: Operand, *, method: str | None = None) -> SlogdetResult:
-    """The sign of the determinant, and the logarithm of its magnitude.
-
-    Shape (..., n, n) to (...) twice; of a complex matrix the sign is on the unit circle
-    and the logarithm real. 0 and -inf for a singular matrix. Raises LinAlgError
-    (linalg.matrix, linalg.square), TypeError (matrices.dtype), ValueError
-    (linalg.option) for a `method` other than "lu" and "qr", which give the same.
-
-    >>> import traceir.numpy as jnp
-    >>> slogdet(jnp.array([[0, 1], [1, 0]]))
-    SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
-    """
-    option("slogdet", "method", method, (None, "lu", "qr"))
-    x = square("slogdet", a)
-    dtype = typeof(x).dtype
-    factors, exchanges, _ = lax.linalg.lu(x)
-    pivots = diagonal(factors)
-    last = pivots.ndim - 1
-    zero = lax.full(pivots.shape, 0, dtype)
-    singular = _any(lax.eq(pivots, zero), axis=-1)
-    signs = lax.mul(_exchange_signs(exchanges, dtype), _signs(pivots))
-    total = lax.reduce_sum(lax.log(lax.abs(pivots)), (last,))
-    return SlogdetResult(where(singular, 0.0, signs), where(singular, -np.inf, total))

@@ -6,7 +6,8 @@ Serves: custom_solve.*
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
@@ -28,7 +29,7 @@ from traceir.transforms.custom.custom_primitive import (
     instantiate_zeros,
 )
 from traceir.transforms.rules.axes import place_at
-from traceir.transforms.rules.registry import BatchAxis, LinearOperand, Zero
+from traceir.transforms.rules.registry import BatchAxis, Zero
 
 Function = Callable[..., Any]
 
@@ -57,30 +58,27 @@ def hoisted(name: str, fun: Function, *examples: Any) -> HoistedFunction:
     return HoistedFunction(program, captured, trees[0])
 
 
-@dataclass(frozen=True, eq=False)
-class LinearSystem:
-    """The programs of a solution and of its transpose: those that multiply, and those
-    that solve. `counts` are the numbers of values that each program begins with."""
+class _LinearSolveTuple(NamedTuple):
+    """Something of each program of a system: those that multiply by the matrix and by
+    its transpose, and those that solve either. Texts have it by this name."""
 
-    programs: tuple[ClosedJaxpr | None, ...]
-    counts: tuple[int, ...]
+    matvec: Any
+    vecmat: Any
+    solve: Any
+    transpose_solve: Any
+
+    def transposed(self) -> _LinearSolveTuple:
+        """That of the transposed system."""
+        return _LinearSolveTuple(*(self[k] for k in (1, 0, 3, 2)))
 
     def parted(self, values: Sequence[Any]) -> list[list[Any]]:
-        """The values of each program, and those of the right side."""
+        """The values of each program, of which these are the numbers; and those of the
+        right side."""
         rest, found = list(values), []
-        for count in self.counts:
+        for count in self:
             found.append(rest[:count])
             rest = rest[count:]
         return [*found, rest]
-
-    def transposed(self, values: Sequence[Any]) -> tuple[LinearSystem, list[Any]]:
-        """The transposed system, and the values of its programs."""
-        order = (1, 0, 3, 2)
-        parts = self.parted(values)
-        system = LinearSystem(
-            tuple(self.programs[k] for k in order), tuple(self.counts[k] for k in order)
-        )
-        return system, [v for k in order for v in parts[k]]
 
 
 solve_p = Primitive("custom_linear_solve")
@@ -132,12 +130,14 @@ def custom_linear_solve(
         back = hoisted("transpose_solve", lambda y: transpose_solve(vecmat, y), b)
         check_structure("transpose_solve(vecmat, b)", back, tree, right, has_aux)
     parts = (multiply, product, found, back)
-    system = LinearSystem(
-        tuple(None if p is None else p.program for p in parts),
-        tuple(0 if p is None else len(p.consts) for p in parts),
-    )
     consts = [v for p in parts if p is not None for v in p.consts]
-    outs = solve_p.bind(*consts, *right, system=system)
+    lengths = [0 if p is None else len(p.consts) for p in parts]
+    outs = solve_p.bind(
+        *consts,
+        *right,
+        const_lengths=_LinearSolveTuple(*lengths),
+        jaxprs=_LinearSolveTuple(*(None if p is None else p.program for p in parts)),
+    )
     return x_tree.unflatten(outs)
 
 
@@ -180,44 +180,45 @@ def check_structure(
 
 
 @solve_p.def_impl
-def _solved(*values: Value, system: LinearSystem) -> list[Value]:
-    parts = system.parted(values)
-    program = system.programs[2]
-    assert program is not None
-    return apply(program, [*parts[2], *parts[4]])
+def _solved(
+    *values: Value, const_lengths: _LinearSolveTuple, jaxprs: _LinearSolveTuple
+) -> list[Value]:
+    parts = const_lengths.parted(values)
+    return apply(jaxprs.solve, [*parts[2], *parts[4]])
 
 
 solve_p.lowering = _solved
 
 
 def jvp_of_solve(
-    primals: Sequence[Value], tangents: Sequence[Any], system: LinearSystem
+    primals: Sequence[Value],
+    tangents: Sequence[Any],
+    const_lengths: _LinearSolveTuple,
+    jaxprs: _LinearSolveTuple,
 ) -> tuple[list[Value], list[Any]]:
     """The solution, and that for the right side's tangent less what the tangents of
     the values of `matvec` make of it."""
-    outs = solve_p.bind(*primals, system=system)
-    parts, moved = system.parted(primals), system.parted(tangents)
+    bind_solve = partial(solve_p.bind, const_lengths=const_lengths, jaxprs=jaxprs)
+    outs = bind_solve(*primals)
+    parts, moved = const_lengths.parted(primals), const_lengths.parted(tangents)
     count = len(parts[4])
     rest = [Zero(typeof(v)) for v in outs[count:]]
     if all(isinstance(t, Zero) for t in [*moved[0], *moved[4]]):
         return outs, [Zero(typeof(v)) for v in outs]
     right = [instantiate_zeros(t) for t in moved[4]]
-    if change := _moved_product(system, parts[0], moved[0], outs[:count]):
+    if change := _moved_product(jaxprs.matvec, parts[0], moved[0], outs[:count]):
         right = [bind("sub", t, c) for t, c in zip(right, change, strict=True)]
     own = [v for part in parts[:4] for v in part]
-    found = solve_p.bind(*own, *right, system=system)[:count]
-    return outs, [*found, *rest]
+    return outs, [*bind_solve(*own, *right)[:count], *rest]
 
 
 def _moved_product(
-    system: LinearSystem,
+    program: ClosedJaxpr,
     consts: Sequence[Value],
     tangents: Sequence[Any],
     x: Sequence[Value],
 ) -> list[Value]:
     """The tangents of the product by those of its values; none if all are zero."""
-    program = system.programs[0]
-    assert program is not None
     places = [k for k, t in enumerate(tangents) if not isinstance(t, Zero)]
     if not places:
         return []
@@ -235,37 +236,55 @@ def _moved_product(
 
 
 def transpose_of_solve(
-    cotangents: Sequence[Any], *operands: Any, system: LinearSystem
+    cotangents: Sequence[Any],
+    *operands: Any,
+    const_lengths: _LinearSolveTuple,
+    jaxprs: _LinearSolveTuple,
 ) -> list[Any]:
     """The cotangents of the right side, by the transposed system."""
-    if system.programs[3] is None:
+    if jaxprs.transpose_solve is None:
         raise rules.error("custom_solve.transpose", got="no `transpose_solve`")
-    other, values = system.transposed(operands)
-    right = sum(isinstance(v, LinearOperand) for v in operands)
-    given = [instantiate_zeros(ct) for ct in cotangents[:right]]
-    found = solve_p.bind(*values, *given, system=other)[:right]
-    return [None] * (len(operands) - right) + list(found)
+    parts = const_lengths.parted(operands)
+    consts = [v for own in _LinearSolveTuple(*parts[:4]).transposed() for v in own]
+    right = len(parts[4])
+    found = solve_p.bind(
+        *consts,
+        *map(instantiate_zeros, cotangents[:right]),
+        const_lengths=const_lengths.transposed(),
+        jaxprs=jaxprs.transposed(),
+    )
+    return [None] * (len(operands) - right) + list(found[:right])
 
 
 def batch_of_solve(
-    size: int, name: Any, axis: BatchAxis, values: Any, dims: Any, system: LinearSystem
+    size: int,
+    name: Any,
+    axis: BatchAxis,
+    values: Any,
+    dims: Any,
+    const_lengths: _LinearSolveTuple,
+    jaxprs: _LinearSolveTuple,
 ) -> tuple[list[Value], list[int]]:
     """The systems of all examples as one, whose right sides are a batch."""
-    places = system.parted(dims)
+    places = const_lengths.parted(dims)
     right = [
         place_at(v, d, size, 0)
-        for v, d in zip(system.parted(values)[4], places[4], strict=True)
+        for v, d in zip(const_lengths.parted(values)[4], places[4], strict=True)
     ]
-    programs: list[ClosedJaxpr | None] = []
-    for program, own in zip(system.programs, places[:4], strict=True):
+    batched: list[ClosedJaxpr | None] = []
+    for program, own in zip(jaxprs, places[:4], strict=True):
         if program is not None:
             given = (*own, *(0,) * len(right))
             wanted = (0,) * len(program.out_avals)
             program = batch_program(program, axis, given, wanted)[0]
-        programs.append(program)
-    batched = LinearSystem(tuple(programs), system.counts)
+        batched.append(program)
     consts = values[: len(values) - len(right)]
-    outs = solve_p.bind(*consts, *right, system=batched)
+    outs = solve_p.bind(
+        *consts,
+        *right,
+        const_lengths=const_lengths,
+        jaxprs=_LinearSolveTuple(*batched),
+    )
     return outs, [0] * len(outs)
 
 
