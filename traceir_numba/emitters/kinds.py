@@ -230,8 +230,11 @@ class ReferenceCall:
 
     The bits are the reference's, but for factorizations of small matrices, which are
     code of our own (`gemm.factors`). A loop or a choice with one in it is driven from
-    Python, by `lowering.host_partition`.
+    Python, by `lowering.host_partition`. A kernel that `selects` has a param `read`:
+    which of its results are read.
     """
+
+    selects: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,7 +338,12 @@ def _triangular_solve(
 
 
 def _qr(
-    x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
+    x: np.ndarray,
+    *,
+    full_matrices: bool,
+    pivoting: bool,
+    use_magma: None = None,
+    read: tuple[bool, bool] = (True, True),
 ) -> Found:
     if pivoting or not _is_small(x):
         return None

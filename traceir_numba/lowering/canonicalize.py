@@ -46,7 +46,9 @@ from traceir_numba.lowering.matmul import (
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which few kernels know.
-OWN = frozenset({"half", "inside", "joined", "positive", "rounds", "sizes", "wraps"})
+OWN = frozenset(
+    {"half", "inside", "joined", "positive", "read", "rounds", "sizes", "wraps"}
+)
 
 
 def known_params(primitive: str, params: Mapping[str, Any]) -> Params:
@@ -102,7 +104,7 @@ class _Canonicalizer:
     def finish(self) -> ClosedJaxpr:
         """The simplified program, without dead equations and unused constants."""
         outvars = tuple(_use(self.env, a) for a in self.jaxpr.outvars)
-        eqns, used = dce_eqns(self.eqns, outvars)
+        eqns, used = dce_eqns(swap_transposed_products(self.eqns, outvars), outvars)
         kept = [k for k, v in enumerate(self.constvars) if v in used]
         constvars = tuple(self.constvars[k] for k in kept)
         jaxpr = replace(self.jaxpr, constvars=constvars, outvars=outvars)
@@ -111,7 +113,7 @@ class _Canonicalizer:
 
     def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
         """Add a program's equations; results that are `given` keep that variable."""
-        for eqn in swap_transposed_products(jaxpr.eqns, jaxpr.outvars):
+        for eqn in jaxpr.eqns:
             inputs = tuple(_use(env, a) for a in eqn.inputs)
             outputs = tuple(given.get(v) or Var(v.aval) for v in eqn.outputs)
             found = self.add(replace(eqn, inputs=inputs, outputs=outputs))

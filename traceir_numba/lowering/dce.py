@@ -7,9 +7,9 @@ from dataclasses import replace
 from math import prod
 from typing import TypeVar
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Region
+from traceir_numba.emitters.kinds import ReferenceCall, Region
 from traceir_numba.emitters.regions import Flow, LoopOp, SwitchOp
 
 T = TypeVar("T")
@@ -29,18 +29,22 @@ def dce_eqns(
         if eqn.effects and used.isdisjoint(eqn.outputs):
             used.add(min(eqn.outputs, key=lambda v: prod(v.aval.shape)))
         if not used.isdisjoint(eqn.outputs):
-            eqn = dce_control_flow(eqn, used)
+            eqn = _pruned_eqn(eqn, used)
             kept.append(eqn)
             used.update(a for a in eqn.inputs if isinstance(a, Var))
     return kept[::-1], used
 
 
-def dce_control_flow(eqn: Eqn, used: Collection[Var]) -> Eqn:
-    """Control flow without dead results, operands and equations."""
+def _pruned_eqn(eqn: Eqn, used: Collection[Var]) -> Eqn:
+    """Control flow without dead results, operands and equations; a library's function
+    that is told which results are read."""
     entry = EMITTERS[eqn.primitive]
+    wanted = [v in used for v in eqn.outputs]
+    if isinstance(entry, ReferenceCall) and entry.selects and not all(wanted):
+        params = {**dict(eqn.params), "read": tuple(wanted)}
+        return replace(eqn, params=sort_params(params))
     if not isinstance(entry, Region):
         return eqn
-    wanted = [v in used for v in eqn.outputs]
     flow: Flow = entry.read(eqn)
     match flow:
         case LoopOp():

@@ -166,10 +166,13 @@ class _MatmulBuilder(DecompositionBuilder):
             return x.var, x
         # Stacks of stacks are one of both operands, or of none.
         stacks = [x.batch] if anew else [(d,) for d in x.batch]
-        groups = [g for g in (*stacks, x.free, x.summed) if g]
+        # Neighbours in memory stay neighbours.
+        last = x.free[-1:] > x.summed[-1:]
+        sides = (x.summed, x.free) if last else (x.free, x.summed)
+        groups = [g for g in (*stacks, *sides) if g]
         var = self.laid_out(x, *groups)
         batch = tuple(range(len(stacks) if x.batch else 0))
-        summed = (len(groups) - 1,)
+        summed = (groups.index(x.summed),)
         return var, _MatmulOperand(var, batch, summed, False)
 
 

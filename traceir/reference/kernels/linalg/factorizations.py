@@ -119,16 +119,25 @@ def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
 @kernel("qr")
 @alone
 def qr(
-    x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
+    x: np.ndarray,
+    *,
+    full_matrices: bool,
+    pivoting: bool,
+    use_magma: None = None,
+    read: tuple[bool, bool] = (True, True),
 ) -> Any:
-    """Orthogonal columns, and their factors on and above the diagonal."""
+    """Orthogonal columns, and their factors on and above the diagonal.
+
+    Columns that nobody is to `read` are zeros: they take as long as the factors.
+    """
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
     small = max(rows, columns) <= cost_model.STACKED_SIDES * cost_model.STACKED_ROWS
     many = math.prod(x.shape[:-2]) >= cost_model.STACKED_SYSTEMS
     if x.size and small and many and np.isfinite(x).all():
         return [*np.linalg.qr(x, "complete" if full_matrices else "reduced")]
-    q = _identities((*x.shape[:-2], rows, inner), x.dtype)
+    shape = (*x.shape[:-2], rows, inner)
+    q = _identities(shape, x.dtype) if read[0] else np.zeros(shape, x.dtype)
     r = np.zeros((*x.shape[:-2], inner, columns), x.dtype)
     factorize, multiply = _routine("geqrf", x.dtype), _routine("orgqr", x.dtype)
     # With less memory than it asks for LAPACK takes one column after another.
@@ -137,6 +146,8 @@ def qr(
     for place, matrix in _matrices(x):
         packed, scales, _, _ = factorize(matrix, lwork=size)
         r[place] = np.triu(packed[:inner])
+        if not read[0]:
+            continue
         wide = np.zeros((rows, inner), x.dtype, "F")
         wide[:, : min(inner, columns)] = packed[:, :inner]
         q[place] = multiply(wide, scales, lwork=size, overwrite_a=1)[0]
