@@ -31,12 +31,12 @@ from traceir.face import binding
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.calls import call as call
 from traceir.face.calls import inlined as inlined
+from traceir.face.calls import is_inlined as is_inlined
 from traceir.face.calls import staged as staged
 from traceir.face.checks.status import CheckedProgram as CheckedProgram
 from traceir.face.checks.status import called as called
 from traceir.face.containers import Containers as Containers
 from traceir.face.containers import held_arguments as held_arguments
-from traceir.face.host_calls import is_inlined as is_inlined
 
 TRACER = NumpyTracer
 binding.bind_all()

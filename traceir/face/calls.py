@@ -14,16 +14,25 @@ from traceir.base.source_info import Source, is_users_code, user_frame_summary
 from traceir.errors import TraceirError, TracerBoolConversionError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.layouts import LayoutQuery
-from traceir.face.arrays.loop_steps import TracedList, TracedTable
+from traceir.face.arrays.loop_steps import TracedList, TracedSequence, TracedTable
+from traceir.face.arrays.unwrapping import in_numpy_trace
 from traceir.face.containers import Containers
 from traceir.face.control_flow.choices import Diverged
 from traceir.face.control_flow.rewriting.code_objects import is_lost
-from traceir.face.dynamic_results import result
+from traceir.face.draws import order_of_draws
+from traceir.face.dynamic_results import has_dynamic_lists, result
 from traceir.face.functions.selection import Unsized
+from traceir.face.host_calls import HostGenerator
 from traceir.face.namespace import NamespaceView, StagedView
 from traceir.face.python.numbers import dividing_as
+from traceir.ir.effects import effects
+from traceir.ir.jaxpr import Jaxpr, Literal
 from traceir.jit.cache.writeback import Updated, Written
 from traceir.pytrees import flatten
+from traceir.pytrees.treedef import TreeDef
+
+# The program of a call and the structure of its results.
+Made = tuple[Jaxpr, TreeDef]
 
 
 def call(
@@ -81,6 +90,24 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         raise _explained(error) from None
     finally:
         view.end()
+
+
+def is_inlined(args: Any, kwargs: Any, made: Made | None) -> bool:
+    """True if a call becomes part of the plain function that is traced: its arguments
+    have a generator of that, or as many elements as values decide, or it does something
+    besides computing, or its results are lists that grow or numbers that are known."""
+    if made is None:
+        leaves = flatten.leaves((args, kwargs))
+        if any(isinstance(leaf, TracedSequence) for leaf in leaves):
+            return True
+        return order_of_draws() is not None and HostGenerator in map(type, leaves)
+    jaxpr, tree = made
+    if not in_numpy_trace():
+        return False
+    if any(isinstance(out, Literal) for out in jaxpr.outvars):
+        return True
+    draws = order_of_draws() is not None and bool(effects(jaxpr))
+    return draws or has_dynamic_lists(tree)
 
 
 def inlined(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -20,6 +20,7 @@ from traceir.face.functions.selection import Selection, Unsized
 from traceir.face.slices.dynamic_array import DynamicArray
 from traceir.face.slices.extents import SlicedAxis
 from traceir.pytrees.registry import register_pytree_node
+from traceir.pytrees.treedef import TreeDef
 from traceir.tracing.trace import Tracer
 
 # The parts of an index: a `mask`, a `place`, or the two bounds of a `slice`.
@@ -129,6 +130,13 @@ register_pytree_node(
     lambda node: ((node.keys, node.values), None),
     lambda _, children: DynamicTable(*children).made(),
 )
+
+
+def has_dynamic_lists(tree: TreeDef) -> bool:
+    """True if there are lists, dicts or sets that values decide among some results."""
+    if tree.node_type in (DynamicList, DynamicTable):
+        return True
+    return any(map(has_dynamic_lists, tree.below))
 
 
 def result(value: Any, cuts: bool) -> Any:

@@ -25,9 +25,8 @@ import numpy as np
 from traceir import rules
 from traceir.base import config
 from traceir.face.arrays.array import NumpyTracer, traced
-from traceir.face.arrays.loop_steps import TracedSequence
 from traceir.face.arrays.unwrapping import in_numpy_trace
-from traceir.face.draws import Order, call_in_order, drawn, order_of_draws
+from traceir.face.draws import Order, call_in_order, drawn
 from traceir.face.generator_arguments import (
     GeneratorArgument,
     generator_of,
@@ -35,8 +34,6 @@ from traceir.face.generator_arguments import (
     is_generator,
 )
 from traceir.ir.avals import ShapedArray
-from traceir.ir.effects import effects
-from traceir.ir.jaxpr import Jaxpr
 from traceir.ir.promotion import canonical_dtype
 from traceir.lax.checks.operands import convert
 from traceir.pytrees import flatten
@@ -88,18 +85,6 @@ def of_generator(generator: Any) -> HostGenerator:
     if type(generator) is GeneratorArgument:
         return HostGenerator(lambda own: own, generator.alike(), generator.number)
     return HostGenerator(lambda _: generator, generator)
-
-
-def is_inlined(args: Any, kwargs: Any, jaxpr: Jaxpr | None) -> bool:
-    """True if a call becomes part of the plain function that is traced: its arguments
-    have a generator of that, or as many elements as values decide, or it does something
-    besides computing."""
-    if jaxpr is not None:
-        return order_of_draws() is not None and bool(effects(jaxpr))
-    leaves = flatten.leaves((args, kwargs))
-    if any(isinstance(leaf, TracedSequence) for leaf in leaves):
-        return True
-    return order_of_draws() is not None and HostGenerator in map(type, leaves)
 
 
 def _method(seen: HostGenerator, name: str) -> Function:

@@ -202,7 +202,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
             if config.local.trace is not None:
-                part = inlined(*call, entry.closed.jaxpr)
+                part = inlined(*call, (entry.closed.jaxpr, entry.out_tree))
                 return part[0] if part else self._stage(entry, prepared)
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
             if watched(config.local.context):

@@ -10,6 +10,7 @@ from typing import Any
 
 from traceir.base.config import local
 from traceir.ir.jaxpr import Jaxpr
+from traceir.pytrees.treedef import TreeDef
 from traceir.tracing.staging import face_module
 
 
@@ -18,11 +19,12 @@ def inlined(
     fun: Callable[..., Any],
     args: Any,
     kwargs: Any,
-    jaxpr: Jaxpr | None = None,
+    made: tuple[Jaxpr, TreeDef] | None = None,
 ) -> list[Any]:
     """The results of a call as a part of the function that is traced, as one in a list;
-    none where it is a program of its own, which `jaxpr` is if it is known."""
+    none where it is a program of its own, which `made` has if it is known, and the
+    structure of its results."""
     module = None if local.trace is None else face_module(face)
-    if module is None or not module.is_inlined(args, kwargs, jaxpr):
+    if module is None or not module.is_inlined(args, kwargs, made):
         return []
     return [module.inlined(fun, args, kwargs)]
