@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from traceir import numpy as jnp
 from traceir import rules
@@ -232,13 +233,15 @@ class Selection(Unsized, TracedSequence):
     def reduce(self, name: str, axis: Any = None, **options: Any) -> Any:
         """A reduction of the elements that the mask takes."""
         if self.ndim > 1 and axis is None:
-            which = self._spread()
-            return self._reduced(name, which, None, options)
-        if axis not in (None, 0, -self.ndim):
-            raise self.unknown(f"{name}(axis={axis})")
-        return self._reduced(
-            name, self._spread(), tuple(range(self.mask.ndim)), options
-        )
+            return self._reduced(name, self._spread(), None, options)
+        given = (0,) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = {normalize_axis_index(one, self.ndim) for one in given}
+        rest = tuple(k + self.mask.ndim - 1 for k in sorted(axes) if k)
+        if 0 not in axes:  # of each element, whether the mask takes it or not
+            found = REDUCTIONS[name](self.full, axis=rest, **options)
+            return Selection(traced(found), self.mask)
+        places = (*range(self.mask.ndim), *rest)
+        return self._reduced(name, self._spread(), places, options)
 
     def _spread(self) -> Any:
         rest = self.full.ndim - self.mask.ndim

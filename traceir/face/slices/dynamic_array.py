@@ -272,6 +272,10 @@ class DynamicArray(Unsized, TracedSequence):
         """The elements in memory of their own."""
         return DynamicArray(materialized(self.elements))
 
+    def sort(self, axis: int = -1, **options: Any) -> None:
+        """Put the elements in order, where they are."""
+        write(self.view, np.sort(self, axis, **options))
+
     def fill(self, value: Any) -> None:
         """Make all elements one value."""
         write(self.view, value)
@@ -360,6 +364,8 @@ def _sized(name: str, value: Any) -> Any:
 
 def write(view: SlicedView, value: Any) -> None:
     """Write an array or a number to a part of an array."""
+    if type(value) is Selection:
+        value = value.packed()
     if type(value) is DynamicArray:
         same = value._view is not None and value._view.same(view)
         if same:  # `x[i:j] += 1` has written it

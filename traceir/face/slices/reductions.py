@@ -20,6 +20,7 @@ from traceir.face.slices.delayed_arrays import (
     check_equal,
     materialized,
     of_operand,
+    of_view,
     plain_read,
 )
 from traceir.face.slices.element_loops import fold
@@ -290,17 +291,20 @@ def _outer(a: Any, b: Any, out: Any = None) -> Any:
 def _norm(
     x: DelayedArray, ord: Any = None, axis: Any = None, keepdims: bool = False
 ) -> Any:
-    if keepdims or (x.ndim != 1 and (ord is not None or axis is not None)):
+    plain = ord in (None, 2) if x.ndim == 1 or axis is not None else ord is None
+    if keepdims or isinstance(axis, tuple) or not (plain or ord in (1, np.inf)):
+        return NotImplemented
+    if not plain and x.ndim > 1 and axis is None:
         return NotImplemented
     size = by_numbers(np.abs, x)
-    if ord in (None, 2):
+    if plain:
         real = size if size.dtype.kind == "f" else size.cast(np.dtype(float))
-        return np.sqrt(_sum(by_numbers(lambda v: v * v, real)))
-    if ord == 1:
-        return _sum(size)
-    if ord == np.inf:
-        return _ALL_OF[np.max](size)
-    return NotImplemented
+        found = FUNCTIONS[np.sum](by_numbers(lambda v: v * v, real), axis=axis)
+        if axis is None or x.ndim == 1:
+            return np.sqrt(found)
+        part = of_view(found) if isinstance(found, SlicedView) else of_operand(found)
+        return of_stored(materialized(by_numbers(np.sqrt, part)))
+    return FUNCTIONS[np.sum if ord == 1 else np.max](size, axis=axis)
 
 
 def _element_by_element(func: Any) -> Callable[..., Any]:
@@ -337,6 +341,6 @@ METHODS = frozenset(
     (
         *("sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax"),
         *("argmin", "dot", "clip", "round", "conjugate", "cumsum"),
-        *("cumprod", "searchsorted"),
+        *("cumprod", "searchsorted", "argsort", "nonzero", "repeat"),
     )
 )
