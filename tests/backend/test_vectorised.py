@@ -197,3 +197,27 @@ def test_folds_of_several_rows_have_vectors_as_accumulators() -> None:
     found = compiled(text).as_text("asm")
     pairs = re.findall(r"vmovsd.*\n\s+vaddps", found)  # two numbers as a vector
     assert not pairs
+
+
+@pytest.mark.skipif(vector_bits() < 512, reason="the processor has no such vectors")
+@pytest.mark.parametrize("shape", ["5000", "100,3000"])
+def test_folds_round_to_16_bits_in_vectors(shape: str) -> None:
+    rows = shape.rpartition(",")[0]
+    text = f"""{{ lambda ; a:f16[{shape}]. let
+        b:f16[{shape}] = mul a a
+        c:f32[{shape}] = convert_element_type[new_dtype=float32 weak_type=False] b
+        d:f32[{rows}] = reduce_sum[axes=({int(bool(rows))},) out_sharding=None] c
+      in (d,) }}"""
+    rounded = re.findall(r"vcvtps2ph.*", compiled(text).as_text("asm"))
+    assert any("zmm" in line for line in rounded)
+
+
+def test_elements_far_apart_are_read_one_by_one() -> None:
+    text = """{ lambda ; a:f32[5000,16]. let
+        b:f32[5000] = reduce_max[axes=(1,) out_sharding=None] a
+        c:f32[5000,8] = slice[
+          limit_indices=(5000, 16) start_indices=(0, 0) strides=(1, 2)
+        ] a
+        d:f32[5000,8] = neg c
+      in (b, d) }"""
+    assert "gather" not in compiled(text).as_text("asm")

@@ -127,6 +127,7 @@ def _target(instructions: Iterable[str]) -> Any:
     target = mcjit.triple()
     cpu = "x86-64" if target.startswith("x86_64") else "generic"
     features = ",".join(f"+{name}" for name in instructions)
+    features += mcjit.TUNING.get(target.partition("-")[0], "")
     return llvm.Target.from_triple(target).create_target_machine(
         cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
     )

@@ -25,8 +25,7 @@ class KernelSource:
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
     `kernels` those that a routine calls, by the names that they have in its text;
     `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
-    that it has just written: two of them are not read as one vector. A `strided` one
-    folds every second element, or third. `rounds` are the
+    that it has just written: two of them are not read as one vector. `rounds` are the
     costs of one round of each loop that needs a safepoint, in the order of the text.
     A function of a part of a loop's turns has the bytes of its `private` pointers, the
     last ones: each thread has its own.
@@ -42,7 +41,6 @@ class KernelSource:
     kernels: tuple[tuple[str, LoopNest | str], ...] = ()
     interleave: int = 1
     scalar: bool = False
-    strided: bool = False
     rounds: tuple[int, ...] = ()
     private: tuple[int, ...] | None = None
 
@@ -91,5 +89,4 @@ def emit(nest: LoopNest, labels: Labels, name: str) -> KernelSource:
         tuple(code.calls),
         tuple(code.slow),
         interleave=nest.interleave,
-        strided=nest.form != "map" and any(k is not None for k in nest.constants),
     )

@@ -25,20 +25,19 @@ ret float %r2
 }
 """
 # It rounds ties to even, and to infinity from halfway beyond the greatest number on. Of
-# a NaN only the sign stays. The fence stands between two roundings, of which LLVM would
-# make one where the first changes nothing: no instruction goes from 64 bits to 16.
-_FLOAT16_BITS = """
-define i16 @traceir_function_float16_bits_f32(float %a0) nounwind {
+# a NaN only the sign stays.
+_FENCE = "%r0 = call float @llvm.arithmetic.fence.f32(float %a0)\n"
+_FLOAT16_BITS = f"""
+define i16 @traceir_function_float16_bits_f32(float %a0) nounwind {{
 b:
-%r0 = call float @llvm.arithmetic.fence.f32(float %a0)
-%r1 = fptrunc float %r0 to half
+{_FENCE}%r1 = fptrunc float %r0 to half
 %r2 = bitcast half %r1 to i16
 %r3 = and i16 %r2, -32768
 %r4 = or i16 %r3, 32256
 %r5 = fcmp oeq float %a0, %a0
 %r6 = select i1 %r5, i16 %r2, i16 %r4
 ret i16 %r6
-}
+}}
 """
 # The quotient of two numbers as floating ones is less than 2**14 wrong; that of what is
 # left, which is exact, at most one. Divisors from 2**62 on are in a number 3 times at
@@ -127,6 +126,17 @@ def native(texts: Iterable[str], kernels: Iterable[str] = ()) -> tuple[str, ...]
     vectors = [*kernels]
     own = _own(bool(vectors) and not any(map(_shifts, vectors)))
     return tuple(own.get(_defined(text), text) for text in texts)
+
+
+def unfenced(text: str) -> str:
+    """The text without the fence between two roundings, for kernels without numbers of
+    64 bits.
+
+    Of a rounding from 64 bits that changes nothing and the next one LLVM would make
+    one, for which there is no instruction. But no loop with a fence becomes vectors.
+    """
+    before, fence, after = text.partition(_FENCE)
+    return before + after.replace("%r0", "%a0") if fence else text
 
 
 def _shifts(kernel: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir.base.fast_dataclass import dataclass
-from traceir_numba.llvm.native import native
+from traceir_numba.llvm.native import native, unfenced
 from traceir_numba.llvm.vectors.widen import widened
 from traceir_numba.runtime.code_loader import lock
 from traceir_numba.runtime.mcjit import processor, target_machine
@@ -28,10 +28,8 @@ from traceir_numba.store.units import (
     unit_key,
 )
 
-# The first line of a text whose numbers stay alone, and of one whose loops read every
-# second element, or third: numbers that are read one by one become vectors faster than
-# those that one instruction gathers.
-SCALAR, STRIDED = "; scalar\n", "; strided\n"
+# The first line of a text whose numbers stay alone.
+SCALAR = "; scalar\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,8 @@ def optimised(
         if wide is not None:
             return _simplified(wide, target, context)
         inlined = native(inlined)
-        target = target_machine(not any(text.startswith(STRIDED) for text in texts))
+        if not any(" double" in text for text in (*texts, *inlined)):
+            inlined = tuple(map(unfenced, inlined))
     module = llvm.parse_assembly(texts[0], context)
     for text in texts[1:]:
         module.link_in(llvm.parse_assembly(text, context))

@@ -187,8 +187,8 @@ def _part(kernel: KernelSource) -> _KernelText:
     )
     if kernel.private is not None:
         text += turns.shared_text(symbol, len(kernel.pointers), kernel.private)
-    if kernel.scalar or kernel.strided:
-        text = (optimize.SCALAR if kernel.scalar else optimize.STRIDED) + text
+    if kernel.scalar:
+        text = optimize.SCALAR + text
     return _KernelText(kernel, symbol, text, [*inner.values()])
 
 

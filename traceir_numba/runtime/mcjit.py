@@ -116,16 +116,19 @@ def processor() -> tuple[str, str]:
     return str(llvm.get_host_cpu_name()), str(features.flatten())
 
 
+# What LLVM is to think of a processor: elements far apart that are read one by one
+# become vectors faster than those that one instruction gathers.
+TUNING = {"x86_64": ",+prefer-no-gather"}
+
+
 @cache
-def target_machine(gathers: bool = True) -> Any:
-    """The LLVM target of this machine; without `gathers` it is told to have none."""
+def target_machine() -> Any:
+    """The LLVM target of this machine."""
     cpu, features = processor()
-    if not gathers and "+avx2" in features.split(","):
-        features += ",+prefer-no-gather"
     return _target().create_target_machine(
         opt=3,
         cpu=cpu,
-        features=features,
+        features=features + TUNING.get(triple().partition("-")[0], ""),
         reloc=_reloc(),
         codemodel="jitdefault",
         jit=True,
