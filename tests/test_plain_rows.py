@@ -87,3 +87,16 @@ def test_no_rows() -> None:
         want = CASES[name](POINTS, CENTRE, NONE)
         got = traceir_numba.jit(CASES[name])(POINTS, CENTRE, NONE)
         assert got.shape == want.shape
+
+
+def test_bound_that_a_loop_makes_beside_nan() -> None:
+    def records(x: Any) -> Any:
+        best, count = np.nan, 0
+        for v in x:
+            if not v <= best:
+                best, count = v, count + 1
+        return x[:count], count
+
+    x = RANDOM.random(20)
+    for one, other in zip(traceir_numba.jit(records)(x), records(x), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -62,9 +62,9 @@ class LinearForms:
 
     def _form(self, trace: Any, atom: Atom) -> LinearForm:
         if isinstance(atom, Literal):
-            integer = atom.aval.dtype.kind in "iub"
-            number = LinearForm(frozenset(), int(atom.value))
-            return number if integer else _unknown(atom)
+            if atom.aval.dtype.kind not in "iub":
+                return _unknown(atom)
+            return LinearForm(frozenset(), int(atom.value))
         found = self._found.get(atom)
         if found is None:
             found = self._found[atom] = self._made(trace, atom)
