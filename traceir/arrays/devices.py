@@ -14,6 +14,7 @@ from typing import Any
 from traceir import rules
 from traceir.base.caches import LIMITS, LIMITS_SET, set_limit
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.flags import CHECKS
 from traceir.ranks.topology import STATE
 
 Shape = tuple[int, ...]
@@ -174,6 +175,38 @@ def devices(backend: str | None = None) -> list[CpuDevice]:
 
 def _device(number: int) -> CpuDevice:
     return CPU if number == CPU.id else CpuDevice(number)
+
+
+def check_platforms(names: str | None) -> None:
+    """Raise RuntimeError (device.platform) unless a platform of a list is there.
+
+    The list is what JAX's flags `jax_platforms` and `jax_platform_name` have; without
+    names the choice is the library's.
+
+    >>> check_platforms("cuda,cpu"), check_platforms("")
+    (None, None)
+    """
+    if names and CPU.platform not in names.split(","):
+        raise rules.error("device.platform", got=repr(names))
+
+
+def check_default(device: object) -> None:
+    """Raise unless results lie on a device anyway: on the first (device.known).
+
+    RuntimeError (device.platform) for the name of another platform.
+
+    >>> check_default(CPU), check_default("cpu"), check_default(None)
+    (None, None, None)
+    """
+    if isinstance(device, str):
+        check_platforms(device)
+    elif device is not None and device != devices()[0]:
+        hint = "place arrays there by `device_put`, or by a sharding"
+        raise rules.error("device.known", got=f"{device!r} as the default", hint=hint)
+
+
+CHECKS["platforms"] = CHECKS["platform_name"] = check_platforms
+CHECKS["default_device"] = check_default
 
 
 def check_device(device: object) -> None:

@@ -15,6 +15,7 @@ from types import ModuleType
 from traceir.as_jax import private
 from traceir.as_jax.callback_errors import runtime_error
 from traceir.as_jax.distributions import NAMES, distributions
+from traceir.base import config
 from traceir.base.version import JAX_VERSION
 from traceir.tracing import callbacks
 
@@ -126,6 +127,8 @@ class NewModule(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module, whose names are found when they are asked for."""
+        if spec.name == "jax":
+            config.read_environment()
         return (StandIn if spec.name in NAMES else private.PrivateModule)(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:

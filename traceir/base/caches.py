@@ -203,11 +203,16 @@ def set_limit(name: str, value: object) -> None:
 
 
 def limits_from_environment(environment: Mapping[str, str]) -> None:
-    """Set the limits that variables give; ValueError unless they are above 0."""
+    """Set the limits that variables give; ValueError unless they are above 0.
+
+    Those of JAX's name, as JAX_NUM_CPU_DEVICES, count where ours are not set.
+    """
     for name in LIMITS:
-        text = environment.get(f"TRACEIR_{name.upper()}", "").strip()
+        own, foreign = f"TRACEIR_{name.upper()}", f"JAX_{name.upper()}"
+        variable = own if environment.get(own) else foreign
+        text = environment.get(variable, "").strip()
         if text and not (text.isdecimal() and int(text)):
-            raise ValueError(f"TRACEIR_{name.upper()} must be 1 at least, got {text!r}")
+            raise ValueError(f"{variable} must be 1 at least, got {text!r}")
         if text:
             set_limit(name, int(text))
 

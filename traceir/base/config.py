@@ -21,10 +21,10 @@ from functools import wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from traceir.base.caches import LIMITS, once, set_limit
+from traceir.base.caches import LIMITS, limits_from_environment, once, set_limit
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.flags import FLAGS as FLAGS
-from traceir.base.flags import ConfigFlag, Value
+from traceir.base.flags import NO_EFFECT, ConfigFlag, Value, is_kept, keep, kept
 from traceir.base.fork_safety import kept_over_forks
 
 FACES = ("jax", "numpy")
@@ -71,13 +71,22 @@ def _context(values: Mapping[str, Any]) -> Context:
     return _interned(tuple(sorted(values.items())))
 
 
+# Values of JAX's, and those that mean the same here.
+_SAME: Mapping[tuple[str, object], Value] = {
+    ("traceback_filtering", "auto"): "remove_frames",
+    ("traceback_filtering", "quiet_remove_frames"): "remove_frames",
+}
+
+
 def _checked(name: str, value: object) -> Value:
     """The value, if the flag may have it; TypeError or ValueError if not."""
     values = FLAGS[name].values
     if isinstance(values[0], bool):
-        if not isinstance(value, bool):
+        if not isinstance(value, int) or value not in (0, 1):
             raise TypeError(f"the flag {name} is a bool, got {value!r}")
-        return value
+        return bool(value)
+    if isinstance(value, str):
+        value = _SAME.get((name, value), value)
     if (value is None or isinstance(value, str)) and value in values:
         return value
     listed = ", ".join(map(repr, values))
@@ -101,6 +110,8 @@ def _named(flag: str) -> str:
 _TEXTS: Mapping[str, Value] = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
+    **dict.fromkeys(("y", "t"), True),
+    **dict.fromkeys(("n", "f"), False),
     "none": None,
 }
 
@@ -108,24 +119,33 @@ _TEXTS: Mapping[str, Value] = {
 def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
     """The fields that variables such as ``TRACEIR_ENABLE_X64=1`` set.
 
-    ValueError if a variable's text is no value of its flag; those of a bool are
-    1/true/yes/on and 0/false/no/off.
+    ``JAX_ENABLE_X64=1`` is the same, where the other is not set. ValueError if a
+    variable's text is no value of its flag; those of a bool are 1/true/yes/on and
+    0/false/no/off.
 
     >>> from_environment({"TRACEIR_ENABLE_X64": "1", "HOME": "/"})
+    {'x64': True}
+    >>> from_environment({"JAX_ENABLE_X64": "True"})
     {'x64': True}
     """
     found = {}
     for name, flag in FLAGS.items():
-        text = environment.get(flag.variable, "").strip().lower()
-        if not text:
-            continue
-        value = text if text in flag.values else _TEXTS.get(text, text)
-        if value not in flag.values:
-            known = ("1", "0") if type(flag.default) is bool else map(str, flag.values)
-            listed = " or ".join(known)
-            raise ValueError(f"TRACEIR_{name.upper()} must be {listed}, got {text!r}")
-        found[flag.field] = value
+        for variable in (flag.variable, f"JAX_{name.upper()}"):
+            text = environment.get(variable, "").strip().lower()
+            if text:
+                found[flag.field] = _meant(flag, variable, text)
+                break
     return found
+
+
+def _meant(flag: ConfigFlag, variable: str, text: str) -> Value:
+    """The value that a variable's text is; ValueError if it is none."""
+    text = str(_SAME.get((flag.name, text), text))
+    value = text if text in flag.values else _TEXTS.get(text, text)
+    if value not in flag.values:
+        known = ("1", "0") if type(flag.default) is bool else map(str, flag.values)
+        raise ValueError(f"{variable} must be {' or '.join(known)}, got {text!r}")
+    return value
 
 
 class _Local(threading.local):
@@ -149,7 +169,8 @@ class _Local(threading.local):
 
 _values: dict[str, Any] = {"face": "jax", "mesh": None}
 _values.update({flag.field: flag.default for flag in FLAGS.values()})
-_values.update(from_environment(os.environ))
+_of_environment: dict[str, Value] = from_environment(os.environ)
+_values.update(_of_environment)
 _Local.context = _Local.outside = _context(_values)
 _update_lock = kept_over_forks(threading.Lock())
 
@@ -289,17 +310,42 @@ def update(flag: str, value: Value | int) -> None:
     leaves; the flag that the manager sets stays as it is until then.
     AttributeError for an unknown flag, TypeError for a value that is no bool where the
     flag is one, ValueError for a value that is none of the flag's. A limit, such as
-    ``trace_cache_size``, is a whole number, and the process's alone.
+    ``trace_cache_size``, is a whole number, and the process's alone. So are flags of
+    JAX's that change nothing here (`NO_EFFECT`): their values are kept, and read.
     """
     name = flag.removeprefix("jax_")
     if name in LIMITS:
         set_limit(name, value)
+        return
+    if is_kept(name):
+        keep(name, value)
         return
     name = _named(flag)
     with _update_lock:
         _values[FLAGS[name].field] = _checked(name, value)
         _Local.context = _Local.outside = _context(_values)
     _refresh()
+
+
+def read_environment() -> None:
+    """Set the flags whose variables have changed since they were last read.
+
+    A program may set variables before it imports JAX; this library is there by then.
+    """
+    found = from_environment(os.environ)
+    with _update_lock:
+        _values.update(found.items() - _of_environment.items())
+        _of_environment.update(found)
+        _Local.context = _Local.outside = _context(_values)
+    limits_from_environment(os.environ)
+    _refresh()
+
+
+def parse_flags_with_absl() -> None:
+    """Nothing: flags are set by `update` and by the environment, not by absl's."""
+
+
+config_with_absl = parse_flags_with_absl
 
 
 def read(flag: str) -> Any:
@@ -317,7 +363,11 @@ def __getattr__(flag: str) -> Any:
     """A flag of this thread, by its prefixed name: `config.jax_enable_x64`."""
     if flag.startswith("__"):
         raise AttributeError(flag)
+    if flag == "values":
+        return {f"jax_{name}": __getattr__(name) for name in (*FLAGS, *NO_EFFECT)}
     name = "enable_x64" if flag == "x64_enabled" else flag.removeprefix("jax_")
     if name in LIMITS:
         return LIMITS[name]
+    if is_kept(name):
+        return kept(name)
     return getattr(local.context, FLAGS[_named(name)].field)

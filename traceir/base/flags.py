@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from traceir.base.fast_dataclass import dataclass
@@ -125,3 +125,126 @@ def _table() -> str:
 
 # Names are JAX's, less its prefix.
 FLAGS: Mapping[str, ConfigFlag] = read_flags(_table())
+
+
+# Flags of JAX's that say how XLA compiles, where it keeps what it has compiled, what is
+# logged and what devices wait for: their names, less the prefix, by their default.
+_BY_DEFAULT: Mapping[object, str] = {
+    None: """
+        default_device platforms compilation_cache_dir pjrt_client_create_options
+        transfer_guard transfer_guard_host_to_device transfer_guard_device_to_device
+        transfer_guard_device_to_host array_garbage_collection_guard source_url_schema
+        hlo_source_file_canonicalization_regex
+    """,
+    False: """
+        compilation_cache_check_contents compilation_cache_expect_pgle enable_pgle
+        compilation_cache_include_metadata_in_key raise_persistent_cache_errors
+        enable_checks enable_recoverability disable_most_optimizations thread_guard
+        distributed_debug disable_bwd_checks softmax_custom_jvp log_checkpoint_residuals
+        custom_vjp3 remat3 scan3 share_binary_between_hosts pallas_verbose_errors
+        pallas_enable_debug_checks bcoo_cusparse_lowering mosaic_allow_hlo
+        export_ignore_forward_compatibility threefry_gpu_kernel_lowering
+        experimental_unsafe_xla_runtime_errors use_simplified_jaxpr_constants
+        debug_leaked_clients_on_clear_backends disable_vmap_shmap_error
+    """,
+    True: """
+        enable_compilation_cache cpu_enable_async_dispatch auto_pcast pprint_use_color
+        allow_f16_reductions compiler_enable_remat_pass use_direct_linearize
+        include_debug_info_in_dumps include_full_tracebacks_in_locations
+        use_shardy_partitioner mutable_array_checks enable_preemption_service
+        sort_devices_by_process_index check_proxy_envs pallas_use_mosaic_gpu
+    """,
+    "": """
+        platform_name xla_backend backend_target debug_log_modules dump_ir_to
+        mock_gpu_topology cross_host_transfer_socket_address
+        cross_host_transport_addresses
+    """,
+    "all": "cuda_visible_devices rocm_visible_devices oneapi_visible_devices",
+}
+NO_EFFECT: Mapping[str, object] = {
+    **{name: value for value, names in _BY_DEFAULT.items() for name in names.split()},
+    "logging_level": "NOTSET",
+    "optimization_level": "UNKNOWN",
+    "memory_fitting_level": "O2",
+    "memory_fitting_effort": 0.0,
+    "exec_time_optimization_effort": 0.0,
+    "dump_ir_modes": "stablehlo",
+    "use_magma": "auto",
+    "legacy_prng_key": "allow",
+    "send_traceback_to_runtime": "off",
+    "cpu_collectives_implementation": "gloo",
+    "persistent_cache_enable_xla_caches": "xla_gpu_per_fusion_autotune_cache_dir",
+    "persistent_cache_min_compile_time_secs": 1.0,
+    "persistent_cache_min_entry_size_bytes": 0,
+    "compilation_cache_max_size": -1,
+    "compiler_detailed_logging_min_ops": 10,
+    "captured_constants_report_frames": 0,
+    "captured_constants_warn_bytes": 2_000_000_000,
+    "embedded_constants_max_bytes": 32,
+    "pgle_aggregation_percentile": 90,
+    "pgle_profiling_runs": 3,
+    "traceback_in_locations_limit": 100,
+    "tracer_error_num_traceback_frames": 5,
+    "xla_profile_version": 0,
+}
+# Flags that would change results, and that have one value here.
+ONE_VALUE: Mapping[str, object] = {
+    "random_seed_offset": 0,
+    "high_dynamic_range_gumbel": False,
+    "explicit_x64_dtypes": "warn",
+    "check_static_indices": False,
+    "no_execution": False,
+    "error_checking_behavior_divide": "ignore",
+    "error_checking_behavior_nan": "ignore",
+    "error_checking_behavior_oob": "ignore",
+}
+# Values of those that somebody has set.
+KEPT: dict[str, object] = {}
+# What looks at such a value, by the name of its flag, and raises.
+CHECKS: dict[str, Callable[[Any], object]] = {}
+
+
+def is_kept(name: str) -> bool:
+    """True for a flag of JAX's that changes nothing here.
+
+    >>> is_kept("platform_name"), is_kept("enable_x64")
+    (True, False)
+    """
+    return name in NO_EFFECT or name in ONE_VALUE
+
+
+def keep(name: str, value: Any) -> None:
+    """Note the value of a flag that changes nothing; `kept` gives it.
+
+    ValueError if it is of another type than the flag's, or would change results.
+    """
+    if name in ONE_VALUE:
+        if value != ONE_VALUE[name]:
+            known = f"the flag {name} is {ONE_VALUE[name]!r} here"
+            raise ValueError(f"{known}, got {value!r}: no other value is implemented")
+        return
+    if name in CHECKS:
+        CHECKS[name](value)
+    else:
+        value = _of_type(name, value, NO_EFFECT[name])
+    KEPT[name] = value
+
+
+def _of_type(name: str, value: Any, default: object) -> object:
+    """The value, for a flag with this default; ValueError if JAX does not take it."""
+    if isinstance(default, bool):
+        return bool(value)
+    kind = type(default) if isinstance(default, int | float) else str
+    known = int | float if kind is float else kind
+    if value is None or isinstance(value, known):
+        return value
+    raise ValueError(f"the flag {name} is None or a {kind.__name__}, got {value!r}")
+
+
+def kept(name: str) -> object:
+    """The value of a flag that changes nothing.
+
+    >>> kept("persistent_cache_min_compile_time_secs")
+    1.0
+    """
+    return KEPT.get(name, NO_EFFECT.get(name, ONE_VALUE.get(name)))

@@ -60,7 +60,7 @@ def _set(text: str) -> None:
         raise ValueError(f"{text!r} is not FLAG=VALUE; flags are {', '.join(FLAGS)}")
     flag = FLAGS[name]
     try:
-        config.update(name, config.from_environment({flag.variable: value})[name])
+        config.update(name, config.from_environment({flag.variable: value})[flag.field])
     except ValueError:
         known = ", ".join(map(str, flag.values))
         raise ValueError(f"{name} is one of {known}, not {value!r}") from None

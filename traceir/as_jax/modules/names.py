@@ -12,7 +12,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.devices import CpuDevice as Device
-from traceir.arrays.devices import default_backend, device_count, devices
+from traceir.arrays.devices import check_default, default_backend, device_count
 from traceir.base.tracebacks import entry_point
 from traceir.base.version import JAX_VERSION, VERSION
 from traceir.pytrees import flatten
@@ -102,11 +102,7 @@ def default_device(
     ...     traceir.numpy.ones(2).device
     CpuDevice(id=0)
     """
-    if isinstance(new_val, str):
-        devices(new_val)
-    elif new_val is not None and new_val != devices()[0]:
-        hint = "place arrays there by `device_put`, or by a sharding"
-        raise rules.error("device.known", got=f"{new_val!r} as the default", hint=hint)
+    check_default(new_val)
     return nullcontext()
 
 
