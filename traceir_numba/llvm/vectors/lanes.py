@@ -33,6 +33,8 @@ _SELECT = re.compile(r"i1 (\S+), (\S+) (\S+), \S+ (\S+)")
 _CAST = re.compile(r"(\S+) (\S+) to (\S+)")
 _CALL = re.compile(r"(\S+) @(\S+?)\((.*)\)")
 _ELEMENT = re.compile(r"inbounds (\S+), ptr (\S+), i64 (\S+)")
+# How far apart elements are at most that are read with what lies between them.
+LONGEST_STEP = 4
 # Registers that a function has at most.
 OWN_NAMES = 1_000_000
 _NAME = re.compile(r"%[ar](\d+)\b")
@@ -317,8 +319,8 @@ class Lanes:
         if self.is_same(index):
             self.keep(line, register, index)
             loop.places[register] = kind, base, index, 0
-        elif loop.steps.get(index) == 1:
-            loop.places[register] = kind, base, index, 1
+        elif 1 <= loop.steps.get(index, 0) <= LONGEST_STEP:
+            loop.places[register] = kind, base, index, loop.steps[index]
             loop.inside.add(register)
             self.number(line)
         else:
@@ -348,6 +350,9 @@ class Lanes:
             self.keep(line, register)
             return
         at = loop.renamed(at)
+        if step > 1:
+            self.load_apart(register, kind, f"ptr {at}, i32 {size}", step)
+            return
         if loop.mask is None:
             self.put(register, f"load {t}, ptr {at}, align {size}")
             return
@@ -357,6 +362,34 @@ class Lanes:
             f"ptr {at}, i32 {size}, {self.type('i1')} {loop.mask}, {t} zeroinitializer"
         )
         self.put(register, f"call {t} @{symbol}({given})")
+
+    def load_apart(self, register: str, kind: str, at: str, step: int) -> None:
+        """Every second element, or third, of those that lie side by side.
+
+        Only these are read: the last one may be the last of its array.
+        """
+        loop, count = self.loop, step * self.lanes
+        assert loop is not None
+        wide, truths = f"<{count} x {kind}>", f"<{count} x i1>"
+        symbol = f"llvm.masked.load.v{count}{SHORT.get(kind, kind)}.p0"
+        self.declare(f"declare {wide} @{symbol}(ptr, i32, {truths}, {wide})")
+        every = ", ".join(f"i1 {int(k % step == 0)}" for k in range(count))
+        mask = f"<{every}>"
+        if loop.mask is not None:
+            of = f"{self.type('i1')} {loop.mask}"
+            lanes = ", ".join(f"i32 {k // step}" for k in range(count))
+            mask = f"{self.vector(register)}.mask"
+            self.out += [
+                f"{mask}.all = shufflevector {of}, {self.type('i1')} poison, "
+                f"<{count} x i32> <{lanes}>",
+                f"{mask} = and {truths} {mask}.all, <{every}>",
+            ]
+        near = f"{self.vector(register)}.near"
+        given = f"{at}, {truths} {mask}, {wide} zeroinitializer"
+        self.out.append(f"{near} = call {wide} @{symbol}({given})")
+        places = ", ".join(f"i32 {step * k}" for k in range(self.lanes))
+        text = f"shufflevector {wide} {near}, {wide} poison, <{self.lanes} x i32>"
+        self.put(register, f"{text} <{places}>")
 
     def store(self, rest: str) -> None:
         """The elements of all lanes."""

@@ -3,11 +3,12 @@
 What generated source becomes is clean: a straight body over a counter, whose arrays lie
 side by side. Each instruction of such a body has one of vectors, so LLVM need not find
 out that it may, nor make three bodies of it: for many vectors, for one, and for single
-numbers. Short bodies are there twice, for rounds of some vectors and for what is left,
-under a mask; long ones once, with a mask.
+numbers. Every second element, or third, is taken out of vectors of all. Short bodies
+are there twice, for rounds of some vectors and for what is left, under a mask; long
+ones once, with a mask.
 
 Left to LLVM are loops that carry numbers, choices that must not be computed on both
-sides, strides, and divisions of integers.
+sides, longer strides, those of results, and divisions of integers.
 """
 
 from __future__ import annotations
