@@ -18,6 +18,7 @@ from traceir.face.arrays.loop_steps import TracedList, TracedSequence, TracedTab
 from traceir.face.arrays.unwrapping import in_numpy_trace
 from traceir.face.containers import Containers
 from traceir.face.control_flow.choices import Diverged
+from traceir.face.control_flow.list_elements import lending
 from traceir.face.control_flow.rewriting.code_objects import is_lost
 from traceir.face.draws import order_of_draws
 from traceir.face.dynamic_results import has_dynamic_lists, result
@@ -49,7 +50,7 @@ def call(
     for leaf, origin in zip(leaves, asked, strict=True):
         leaf._origins = frozenset((origin,) if leaf.ndim else ())
     try:
-        with dividing_as(fun):
+        with dividing_as(fun), lending():
             results = view.function(fun)(*map(view.of, args), **seen)
     except Diverged:  # each way through it ends by an exception of the program
         results = None
@@ -83,7 +84,8 @@ def staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The results of a function whose loops and choices are recorded."""
     view = StagedView()
     try:
-        return view.function(fun)(*args, **kwargs)
+        with lending():
+            return view.function(fun)(*args, **kwargs)
     except Diverged:
         return None
     except TracerBoolConversionError as error:

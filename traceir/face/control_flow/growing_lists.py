@@ -34,6 +34,7 @@ from traceir.face.control_flow.list_elements import (
     are_pythons,
     dtypes_of,
     element_of,
+    is_lent,
     kind_of_elements,
     leaves_of_kind,
     met,
@@ -75,6 +76,7 @@ class GrowingList(TracedList):
         "_left",
         "_most",
         "_room",
+        "is_lent",
     )
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -87,6 +89,8 @@ class GrowingList(TracedList):
         # That of a loop without a bound that appends to it, once there is one.
         self._room: ListRoom | None = None
         self._left: list[Any] = []
+        # Whether a function has been given it, which may have kept it.
+        self.is_lent = False
         count = jnp.full((1,), len(values), index_type().dtype)
         self._count: Any = traced(count, number=False)
 
@@ -353,7 +357,7 @@ def grown(names: Iterable[str], frame: Mapping[str, Any]) -> dict[str, GrowingLi
     for name in names:
         value = frame.get(name)
         own = not isinstance(trace, RegionTrace) or trace.is_fresh(value)
-        if type(value) is not list or not own or not are_alone(value):
+        if type(value) is not list or not own or is_lent(value) or not are_alone(value):
             continue
         if not value or kind_of_elements(value) is not None:
             found[name] = GrowingList(value)

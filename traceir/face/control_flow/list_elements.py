@@ -6,7 +6,9 @@ Serves: staged.list
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,29 @@ from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Group, Held, Leaf, Tree, Unrecordable
 from traceir.lax.checks.operands import convert
 from traceir.tracing.concretization import demanded
+
+# The lists of Python's that a function which is traced has lent to others.
+_LENT: ContextVar[tuple[Any, ...]] = ContextVar("traceir_lent_lists", default=())
+
+
+@contextmanager
+def lending() -> Iterator[None]:
+    """The scope of a function that is traced, which may lend its lists."""
+    token = _LENT.set(())
+    try:
+        yield
+    finally:
+        _LENT.reset(token)
+
+
+def lend(value: Any) -> None:
+    """Give a list of Python's to a function of the user's, which may keep it."""
+    _LENT.set((*_LENT.get(), value))
+
+
+def is_lent(value: Any) -> bool:
+    """True if a function may have kept a list."""
+    return any(value is one for one in _LENT.get())
 
 
 class ListPart(TracedList):

@@ -35,6 +35,7 @@ from traceir.face.control_flow.expressions import choose_value as choose
 from traceir.face.control_flow.for_loops import ForLoop as For
 from traceir.face.control_flow.growing_lists import GrowingList, grown
 from traceir.face.control_flow.growing_tables import GrowingTable
+from traceir.face.control_flow.list_elements import lend
 from traceir.face.control_flow.regions import RegionTrace, function_room
 from traceir.face.control_flow.state import (
     NUMBERS,
@@ -46,6 +47,7 @@ from traceir.face.control_flow.state import (
 from traceir.face.control_flow.while_loops import WhileLoop as While
 from traceir.lax.checks.operands import convert
 from traceir.tracing.concretization import ArgumentDemand, demanded
+from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import Tracer, current_trace
 
 __all__ = [
@@ -67,8 +69,10 @@ __all__ = [
     "copied",
     "formatted",
     "fresh",
+    "given",
     "indexed",
     "is_none",
+    "lent",
     "listed",
     "method",
     "mutated",
@@ -179,19 +183,42 @@ _OF_NOBODY_ELSE = _count(object())
 
 def renewed(value: Any, items: list[Any]) -> Any:
     """The value of a name that is to have a new list, instead of one that it has."""
-    if not isinstance(value, GrowingList):
+    if not isinstance(value, GrowingList) or value.is_lent:
         return fresh(items)
     value.clear()
     value.extend(items)
     return value
 
 
-def same(value: Any) -> Any:
+def lent(value: Any, function: Any, line: int) -> Any:
+    """A list as an argument of a user's function, which may keep it, unless it is the
+    one at a line of this file."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    here = sys._getframe(1).f_code.co_filename
+    borrows = code is not None and (code.co_filename, code.co_firstlineno) == (
+        here,
+        line,
+    )
+    if isinstance(value, GrowingList):
+        value.is_lent |= not borrows
+    elif type(value) is list and not borrows:
+        lend(value)
+    return value
+
+
+def same(value: Any, *places: Any) -> Any:
     """The value of a name whose list is to be changed: a list that may grow, if values
-    are to decide what is done with its elements."""
-    if type(value) is list and any(map(_is_traced_number, value)):
+    are to decide what is done with its elements, or at which of its places."""
+    if type(value) is list and any(map(_is_traced_number, (*value, *places))):
         return grown(("it",), {"it": value}).get("it", value)
     return value
+
+
+def given(value: Any) -> Any:
+    """The value of a name whose list a function is given that changes it."""
+    if not isinstance(current_trace(), StagingTrace):
+        return value
+    return grown(("it",), {"it": value}).get("it", value)
 
 
 def is_among(item: Any, values: Any) -> Any:

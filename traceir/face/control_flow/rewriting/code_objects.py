@@ -101,10 +101,10 @@ def is_lost(code: CodeType) -> bool:
 def _rewrite(code: CodeType) -> CodeType | None:
     tree = _module(code.co_filename)
     node = None if tree is None else _find(tree, code)
-    if node is None:
+    if tree is None or node is None:
         return None
     node = _copied(node)
-    rewritten(node)
+    rewritten(node, {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)})
     return _compiled(node, code)
 
 

@@ -5,19 +5,22 @@ Serves: staged.list
 An `out.append(value)` is rewritten to `out = appended(out, value)`, and before another
 change `out` is set to what it is, since such a list is another object once a construct
 that changes it is recorded. So nothing else may have the list: no other name, no
-container, no function that keeps what it is given.
+container. A list that a user's function is given is `lent`: it is not made another one
+after that.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir.face.control_flow.rewriting.jumps import SCOPES
-from traceir.face.control_flow.rewriting.syntax import LIST, at, call, name_of
+from traceir.face.control_flow.rewriting.syntax import LIST
 
 LOOPS = (ast.For, ast.While)
+_CONSTRUCTS = (ast.If, *LOOPS, ast.Try, ast.With)
 _JUMPS = (ast.Break, ast.Continue, ast.Return)
 # Methods that change a list, and which lists that grow have.
 _METHODS = frozenset(("clear", "extend", "insert", "pop", "reverse"))
@@ -28,12 +31,14 @@ _FUNCTIONS = frozenset(
         *("insort", "insort_left", "insort_right"),
     )
 )
+# Calls inside of one another that are looked at.
+_DEEPEST = 3
 # Fields of statements that have statements.
-_BLOCKS = ("body", "orelse", "finalbody")
+BLOCKS = ("body", "orelse", "finalbody")
 # Functions that keep nothing of a list.
 _BUILTIN = frozenset(
     (
-        *("all", "any", "len", "max", "min", "print", "sorted", "sum"),
+        *("all", "any", "len", "list", "max", "min", "print", "sorted", "sum"),
         *("bisect", "bisect_left", "bisect_right"),
     )
 )
@@ -42,9 +47,11 @@ _ITERATORS = frozenset(("enumerate", "reversed", "zip"))
 
 # The nodes around a node, and itself.
 Path = tuple[Any, ...]
+# The functions of a file, by their names.
+Functions = Mapping[str, ast.FunctionDef]
 
 
-def growing(node: ast.FunctionDef) -> frozenset[str]:
+def growing(node: ast.FunctionDef, functions: Functions) -> frozenset[str]:
     """The names of lists that a construct changes, but for those to which a loop alone
     appends in each turn.
 
@@ -57,14 +64,15 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
     ...             out.append(v)
     ...     return np.array(out), every
     ... '''
-    >>> sorted(growing(ast.parse(function).body[0]))
+    >>> sorted(growing(ast.parse(function).body[0], {}))
     ['out']
     """
     return frozenset(
         name
         for name, paths in uses_of(node).items()
         if any(
-            _is_conditional(path, paths) or _is_renewed(path, paths) for path in paths
+            _is_conditional(path, paths, functions) or _is_renewed(path, paths)
+            for path in paths
         )
         and all(map(_is_kept, paths))
     )
@@ -73,18 +81,18 @@ def growing(node: ast.FunctionDef) -> frozenset[str]:
 def uses_of(node: ast.FunctionDef) -> dict[str, list[Path]]:
     """The places of each name in a function."""
     uses: dict[str, list[Path]] = {}
-    for path in _paths((node,), node.body):
+    for path in paths_of((node,), node.body):
         if isinstance(path[-1], ast.Name):
             uses.setdefault(path[-1].id, []).append(path)
     return uses
 
 
-def _paths(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
+def paths_of(around: Path, nodes: Sequence[ast.AST]) -> Iterator[Path]:
     """The nodes of a function, each after those around it; of functions inside, too."""
     for node in nodes:
         path = (*around, node)
         yield path
-        yield from _paths(path, list(ast.iter_child_nodes(node)))
+        yield from paths_of(path, list(ast.iter_child_nodes(node)))
 
 
 def _is_append(path: Path) -> bool:
@@ -97,7 +105,7 @@ def _is_append(path: Path) -> bool:
     return False
 
 
-def _is_change(path: Path) -> bool:
+def is_change(path: Path) -> bool:
     """True for another change of a list: of an element, or by one of its methods."""
     name, part = path[-1], path[-2]
     if isinstance(part, ast.Subscript):
@@ -129,7 +137,7 @@ def _is_kept(path: Path) -> bool:
     if any(isinstance(part, SCOPES) for part in path[1:]):
         return False
     name, part = path[-1], path[-2]
-    if _is_append(path) or _is_change(path):
+    if _is_append(path) or is_change(path):
         return True
     if isinstance(part, ast.Assign) and part.value is name:
         return _is_of_comprehension(name)
@@ -143,7 +151,10 @@ def _is_kept(path: Path) -> bool:
         return isinstance(path[-3], ast.Return)
     if isinstance(part, ast.Call):
         inside = isinstance(path[-3], (ast.For, ast.comprehension))
-        return name in part.args and _keeps_nothing(part.func, inside)
+        keeps_nothing = _keeps_nothing(part.func, inside) or is_users(part.func)
+        return name in part.args and keeps_nothing
+    if isinstance(part, ast.keyword):
+        return isinstance(path[-3], ast.Call) and is_users(path[-3].func)
     if isinstance(part, ast.Compare):
         return asks_for_membership(part, name)
     if isinstance(part, ast.Subscript):
@@ -172,16 +183,17 @@ def _is_made(name: ast.AST, node: ast.AST) -> bool:
     """True for an assignment to a name of a list that is made there."""
     match node:
         case ast.AnnAssign(value=ast.expr() as value):
-            return _makes_a_list(value)
+            return makes_a_list(value)
         case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):
             pairs = zip(names, values, strict=False)
-            return any(a is name and _makes_a_list(b) for a, b in pairs)
+            return any(a is name and makes_a_list(b) for a, b in pairs)
         case ast.Assign([target], value):
-            return target is name and _makes_a_list(value)
+            return target is name and makes_a_list(value)
     return False
 
 
-def _makes_a_list(node: ast.expr) -> bool:
+def makes_a_list(node: ast.expr) -> bool:
+    """True for an expression that makes a new list."""
     match node:
         case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(
             _, ast.Mult(), ast.List()
@@ -206,20 +218,95 @@ def _keeps_nothing(function: ast.expr, is_iterated: bool) -> bool:
     return isinstance(function, ast.Name) and function.id in _MODULES
 
 
-def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
+def is_users(function: ast.expr) -> bool:
+    """True for the name of a function that is none of Python's."""
+    if not isinstance(function, ast.Name) or function.id in _FUNCTIONS | _BUILTIN:
+        return False
+    return not hasattr(builtins, function.id)
+
+
+def is_changed(path: Path, functions: Functions) -> bool:
+    """True where the function of the file that has a call's name changes the list that
+    it is given.
+
+    >>> function, user = ast.parse(
+    ...     "def push(out, v): out.append(v)\\ndef f(x): push(x, 1)"
+    ... ).body
+    >>> is_changed(uses_of(user)["x"][0], {"push": function})
+    True
+    """
+    return any(_inner_changes(path, functions, 0))
+
+
+def _inner_changes(path: Path, functions: Functions, depth: int) -> Iterator[Path]:
+    """The places in a function that is called which change the list it is given."""
+    for one in inner_uses(path, functions):
+        if _is_append(one) or is_change(one):
+            yield one
+        elif depth < _DEEPEST:
+            yield from _inner_changes(one, functions, depth + 1)
+
+
+def inner_uses(path: Path, functions: Functions) -> Sequence[Path]:
+    """The places of a list in the function of the file that a call gives it to."""
+    name, around = path[-1], path[-2]
+    called = path[-3] if isinstance(around, ast.keyword) else around
+    if not isinstance(called, ast.Call) or not is_users(called.func):
+        return ()
+    function = functions.get(_name_of(called.func))
+    if function is None:
+        return ()
+    if isinstance(around, ast.keyword):
+        return uses_of(function).get(around.arg or "", ())
+    names = [arg.arg for arg in function.args.posonlyargs + function.args.args]
+    pairs = zip(names, called.args, strict=False)
+    uses = uses_of(function)
+    return [use for one, given in pairs if given is name for use in uses.get(one, ())]
+
+
+def line_of_borrower(path: Path, functions: Functions) -> int:
+    """The first line of the function that keeps nothing of the list that a call gives
+    it, by the call's name; 0 where it may keep it."""
+    around = path[-2]
+    called = path[-3] if isinstance(around, ast.keyword) else around
+    function = functions.get(_name_of(called.func))
+    if function is None or any(map(_is_yield, ast.walk(function))):
+        return 0
+    if not all(
+        _is_kept(one) and not _is_passed_on(one) for one in inner_uses(path, functions)
+    ):
+        return 0
+    return min([function.lineno, *(d.lineno for d in function.decorator_list)])
+
+
+def _is_yield(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Yield, ast.YieldFrom))
+
+
+def _is_passed_on(path: Path) -> bool:
+    """True where a list is a result, or an argument of a user's function."""
+    around = path[-2]
+    if isinstance(around, ast.Call):
+        return is_users(around.func) and path[-1] is not around.func
+    return isinstance(around, (ast.Return, ast.Tuple, ast.keyword))
+
+
+def _is_conditional(path: Path, uses: Sequence[Path], functions: Functions) -> bool:
     """True for a change of a list that has been made, by a construct, but for a number
     that is appended in each turn of one loop, which tells how often it is."""
     is_append = _is_append(path)
-    if not is_append and not _is_change(path):
+    changed = is_changed(path, functions)
+    if not is_append and not is_change(path) and not changed:
         return False
-    if isinstance(path[-2], ast.Call):  # it compares elements
+    if isinstance(path[-2], ast.Call) and not changed:  # it compares elements
         return True
     stored = [p for p in uses if isinstance(p[-1].ctx, ast.Store)]
-    made = [p for p in stored if not _is_change(p)]
+    made = [p for p in stored if not is_change(p)]
     made = [p for p in made if _is_before(p, path)] or made
     between = min((_constructs(path, one[:-2]) for one in made), key=len, default=[])
     if not between:
-        return False
+        inner = _inner_changes(path, functions, 0)
+        return any(isinstance(n, _CONSTRUCTS) for one in inner for n in one)
     (loop, *rest) = between
     jumps = any(isinstance(n, _JUMPS) for n in ast.walk(loop))
     numbers = is_append and not isinstance(path[-3].args[0], ast.Tuple)
@@ -228,9 +315,9 @@ def _is_conditional(path: Path, uses: Sequence[Path]) -> bool:
 
 def _is_renewed(path: Path, uses: Sequence[Path]) -> bool:
     """True where a construct gives a name another list, to which something appends."""
-    if not isinstance(path[-1].ctx, ast.Store) or _is_change(path):
+    if not isinstance(path[-1].ctx, ast.Store) or is_change(path):
         return False
-    made = [p for p in uses if isinstance(p[-1].ctx, ast.Store) and not _is_change(p)]
+    made = [p for p in uses if isinstance(p[-1].ctx, ast.Store) and not is_change(p)]
     before = [p for p in made if p is not path and _is_before(p, path)]
     inside = any(_constructs(path, p[:-2]) for p in before)
     return inside and any(map(_is_append, uses))
@@ -245,7 +332,7 @@ def _is_before(one: Path, path: Path) -> bool:
     if not any(node is parent for node in path):
         return False
     child = path[next(k for k, node in enumerate(path) if node is parent) + 1]
-    blocks = [getattr(parent, field, ()) for field in _BLOCKS]
+    blocks = [getattr(parent, field, ()) for field in BLOCKS]
     return any(
         isinstance(block, list) and one[place] in block and child in block
         for block in blocks
@@ -254,98 +341,5 @@ def _is_before(one: Path, path: Path) -> bool:
 
 def _constructs(path: Path, around: Path) -> list[ast.AST]:
     """The constructs around a node that are not around another."""
-    kinds = (ast.If, *LOOPS, ast.Try, ast.With)
-    return [p for p in path if isinstance(p, kinds) and not any(p is a for a in around)]
-
-
-class NamedChanges(ast.NodeTransformer):
-    """Statements that change some lists, rewritten to set their names."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        self.names = names
-        # Those that have a list by now, and how many constructs are around.
-        self.made: set[str] = set()
-        self.depth = 0
-
-    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Statements, rewritten."""
-        return [made for node in body for made in self._statement(node)]
-
-    def _inner(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a construct, which need not run."""
-        made = set(self.made)
-        self.depth += 1
-        found = self.block(body)
-        self.depth -= 1
-        self.made = made
-        return found
-
-    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        match node:
-            case ast.Assign([ast.Name(out)], ast.List() as items) if out in self.names:
-                again = self.depth and out in self.made
-                self.made.add(out)
-                value = self.visit(items)
-                if again:  # nobody else has the list, so it may be the same
-                    value = call("renewed", name_of(out), value)
-                return [_named(node, out, value)]
-            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
-                pairs = zip(targets, values, strict=False)
-                lists = [a for a, b in pairs if _makes_a_list(b)]
-                self.made |= {a.id for a in lists if isinstance(a, ast.Name)}
-            case ast.AnnAssign(ast.Name(out), value=ast.List()):
-                self.made.add(out)
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [value])):
-                if out in self.names:
-                    item = self.visit(value)
-                    return [_named(node, out, call("appended", name_of(out), item))]
-            case ast.AugAssign(ast.Name(out), ast.Add(), value):
-                if out in self.names:
-                    method = ast.Attribute(name_of(out), "extend", ast.Load())
-                    added = ast.Call(method, [self.visit(value)], [])
-                    return [*self._setting(node, [out]), at(node, ast.Expr(added))]
-        setting = self._setting(node, sorted(self._changed(node)))
-        for field, value in ast.iter_fields(node):
-            if field in _BLOCKS and value:
-                first = setting if field == "body" else []
-                setattr(node, field, [*first, *self._inner(value)])
-            elif field in ("handlers", "cases"):
-                for part in value:
-                    part.body = self._inner(part.body)
-            elif isinstance(value, ast.AST):
-                setattr(node, field, self.visit(value))
-            elif isinstance(value, list):
-                setattr(node, field, [self.visit(part) for part in value])
-        return [*setting, node]
-
-    def _setting(self, node: ast.stmt, names: Sequence[str]) -> list[ast.stmt]:
-        """Statements that set names to what they have."""
-        return [_named(node, out, call("same", name_of(out))) for out in names]
-
-    def _changed(self, node: ast.stmt) -> Iterator[str]:
-        """The lists that a statement's own expressions change."""
-        for field, value in ast.iter_fields(node):
-            if field in (*_BLOCKS, "handlers", "cases"):
-                continue
-            for part in value if isinstance(value, list) else [value]:
-                for path in _paths(
-                    (node,), [part] if isinstance(part, ast.AST) else []
-                ):
-                    name = path[-1]
-                    if isinstance(name, ast.Name) and _is_change((None, *path)):
-                        yield name.id
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        """`out and ...`, of which only the truth is asked for."""
-        self.generic_visit(node)
-        node.values = [
-            at(v, call("truth", v))
-            if isinstance(v, ast.Name) and v.id in self.names
-            else v
-            for v in node.values
-        ]
-        return node
-
-
-def _named(node: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
-    return at(node, ast.Assign([ast.Name(name, ast.Store())], value))
+    found = [p for p in path if isinstance(p, _CONSTRUCTS)]
+    return [p for p in found if not any(p is a for a in around)]

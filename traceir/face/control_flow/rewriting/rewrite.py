@@ -29,9 +29,10 @@ from typing import Any
 
 from traceir.face.control_flow.rewriting import names
 from traceir.face.control_flow.rewriting.comprehensions import Comprehensions
-from traceir.face.control_flow.rewriting.growth import NamedChanges, growing
+from traceir.face.control_flow.rewriting.growth import Functions, growing
 from traceir.face.control_flow.rewriting.jumps import RESULT, lowered, sets_names
 from traceir.face.control_flow.rewriting.liveness import Liveness
+from traceir.face.control_flow.rewriting.named_changes import NamedChanges
 from traceir.face.control_flow.rewriting.syntax import (
     RUNTIME,
     SUPER,
@@ -60,31 +61,34 @@ CHANGING = frozenset(
 
 
 def rewritten(
-    node: ast.FunctionDef | ast.Lambda, unsure: frozenset[str] = NONE
+    node: ast.FunctionDef | ast.Lambda,
+    functions: Functions,
+    unsure: frozenset[str] = NONE,
 ) -> None:
     """Rewrite the constructs of a function, in place.
 
-    `unsure` are names of functions around it that may have no value.
+    `functions` are those of its file, `unsure` names of functions around it that may
+    have no value.
     """
     inner = unsure - {arg.arg for arg in names.parameters(node)}
     if isinstance(node, ast.Lambda):
-        node.body = ControlFlow(inner).visit(node.body)
+        node.body = ControlFlow(inner, functions).visit(node.body)
         return
     if node.name in _MAKING and names.parameters(node):
         own = ast.Name(names.parameters(node)[0].arg, ast.Load())
         node.body = [at(node.body[0], ast.Expr(call("fresh", own))), *node.body]
     node.body = Comprehensions().block(node.body)
-    lists = growing(node)
+    lists = growing(node, functions)
     if made := tables(node):
         for part in node.body:  # they are changed in place
             MadeTables(made).visit(part)
     if lists:
-        node.body = NamedChanges(lists).block(node.body)
+        node.body = NamedChanges(lists, functions).block(node.body)
     unbound = names.unsure(node)
     node.body = lowered(node.body)
     inner = (inner - names.assigned(node.body)) | unbound | names.unsure(node)
     shared = names.set_inside(node)
-    flow = ControlFlow(inner, names.declared(node, ast.Global), shared)
+    flow = ControlFlow(inner, functions, names.declared(node, ast.Global), shared)
     flow.live = Liveness(node.body)
     flow.captured = names.used_inside(node)
     flow.lists = lists
@@ -114,11 +118,13 @@ class ControlFlow(ast.NodeTransformer):
     def __init__(
         self,
         unsure: frozenset[str],
+        functions: Functions,
         outside: frozenset[str] = NONE,
         shared: frozenset[str] = NONE,
     ) -> None:
         self.count = 0
         self.unsure = unsure
+        self.functions = functions
         self.outside = outside
         self.shared = shared
         self.live = Liveness(())
@@ -138,12 +144,12 @@ class ControlFlow(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         """A function inside: rewritten, too."""
-        rewritten(node, self.unsure)
+        rewritten(node, self.functions, self.unsure)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         """A lambda: its expression is rewritten."""
-        rewritten(node, self.unsure)
+        rewritten(node, self.functions, self.unsure)
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
@@ -154,7 +160,7 @@ class ControlFlow(ast.NodeTransformer):
         """A class: its methods are rewritten."""
         for part in node.body:
             if isinstance(part, ast.FunctionDef):
-                rewritten(part, self.unsure)
+                rewritten(part, self.functions, self.unsure)
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
