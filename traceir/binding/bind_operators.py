@@ -99,6 +99,8 @@ def _binary(name: str, called: str) -> Function:
 
     def long(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
+            if hasattr(type(other), "__jax_array__"):
+                return function(self, other.__jax_array__())
             if isinstance(other, _COMPARED) and name in ("eq", "ne"):
                 got = f"{shown(other)} at position 1 of {function.__name__}"
                 raise rules.error("face.argument", got=got)
@@ -114,6 +116,8 @@ def _reflected(name: str, called: str) -> Function:
 
     def reflected(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
+            if hasattr(type(other), "__jax_array__"):
+                return function(other.__jax_array__(), self)
             return NotImplemented
         return _apply(name, function, other, self)
 

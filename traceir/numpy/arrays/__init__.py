@@ -7,6 +7,7 @@ Takes Python values, shapes, text and files; gives arrays. Start reading at
 - `array_api`: the namespace functions of the Array API standard
 - `creation`: arrays made of Python values and of shapes
 - `dtypes`: dtypes as `traceir.numpy` names them, and constants
+- `foreign_values`: values that are no arrays, numbers or lists, read as such
 - `io`: arrays as text, in files and from buffers
 - `nested_lists`: lists among the entries of an index
 - `sequences`: nested sequences of numbers and arrays as one array

@@ -9,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
-from traceir.dtypes import KEY, are_keys
+from traceir.dtypes import KEY, are_keys, float0, is_float0
 from traceir.ir.structs import ShapeDtypeStruct
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
@@ -35,6 +35,12 @@ from traceir.lax.structural.shapes import (
 )
 from traceir.lax.structural.shapes import full as lax_full
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
+from traceir.numpy.arrays.foreign_values import (
+    is_tangent,
+    is_tangent_dtype,
+    read,
+    without_numbers,
+)
 from traceir.numpy.arrays.sequences import from_sequence
 from traceir.tracing.trace import bind, typeof
 
@@ -50,7 +56,7 @@ def array(
     device: Any = None,
     out_sharding: OutSharding = None,
 ) -> Array:
-    """An array of a number, an array, or nested sequences of both.
+    """An array of a number, an array, a range, or nested sequences of these.
 
     Memory that others may write to is always copied; an `Array` is unless `copy` is
     False.
@@ -69,6 +75,8 @@ def array(
     """
     check_device(device)
     _check_order(order)
+    if is_tangent(object, dtype):
+        return without_numbers(np.shape(object))
     keep = dtype is None or are_keys(object, dtype)
     wanted = None if keep else dtype_of(dtype, "array")
     made = _made(object, wanted)
@@ -103,6 +111,8 @@ def asarray(
     """
     check_device(device)
     _check_order(order)
+    if is_tangent(a, dtype):
+        return without_numbers(np.shape(a))
     keep = dtype is None or are_keys(a, dtype)
     made = _made(a, None if keep else dtype_of(dtype, "asarray"))
     if copy is False and made is not a:
@@ -112,6 +122,8 @@ def asarray(
 
 
 def _made(value: Any, dtype: np.dtype | None) -> Array:
+    if not isinstance(value, (Array, list, tuple, int, float)):
+        value = read(value, dtype)
     if type(value) is np.ndarray and not value.ndim:
         value = value[()]
     if dtype is not None and isinstance(value, (int, np.integer)):
@@ -149,6 +161,8 @@ def full(
     Array([7, 7], dtype=int32, weak_type=True)
     """
     check_device(device)
+    if is_tangent_dtype(dtype):
+        return without_numbers(shape_tuple(shape))
     if dtype is KEY:
         return _of_words("full", fill_value, shape_tuple(shape))
     if dtype is None:
@@ -240,6 +254,8 @@ def _filled(
 ) -> Array:
     check_device(device)
     extents = shape_tuple(shape)
+    if is_tangent_dtype(dtype):
+        return without_numbers(extents)
     if dtype is KEY:
         return _of_words(name, fill, extents)
     wanted = dtype_of(float if dtype is None else dtype, name)
@@ -270,6 +286,9 @@ def full_like(
     Array([7., 7.], dtype=float32)
     """
     check_device(device)
+    if is_float0(a) or is_tangent_dtype(dtype):
+        extents = np.shape(a) if shape is None else shape_tuple(shape)
+        return full(extents, fill_value, float0 if dtype is None else dtype)
     if isinstance(a, ShapeDtypeStruct):
         aval = a.aval
     else:

@@ -27,6 +27,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.warnings import refuse_part, warn_of_part
 from traceir.lax.structural.shapes import concatenate, expand_dims
+from traceir.numpy.arrays.foreign_values import is_foreign, with_read
 
 _PYTHON_NUMBERS = {bool, int, float, complex}
 # The widest dtypes of those kinds that hold others.
@@ -50,6 +51,8 @@ def from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
         return _of_ints(value, leaves, dtype)
     if types <= _PYTHON_NUMBERS:
         return _from_host(value, leaves, dtype)
+    if is_foreign(types):
+        return from_sequence(with_read(value, dtype), dtype)
     met = _met(leaves) if dtype is None else dtype
     if any(map(_is_joined, leaves)):
         return _joined(value, met)

@@ -21,8 +21,8 @@ _DIVISIONS = {"remainder": remainder, "floor_divide": floor_divide}
 def is_division(jaxpr: Jaxpr, name: str) -> bool:
     """True if a program is that of `floor_divide` or `remainder` of `traceir.numpy`.
 
-    Those of integers: others have no ranges. The name alone says little, since functions
-    of users and derivatives of divisions have it, too.
+    Those of integers: others have no ranges. The name alone says little, since users'
+    functions and derivatives of divisions have it, too.
     """
     if name not in _DIVISIONS or not _may_be_divided(jaxpr.in_avals):
         return False

@@ -24,6 +24,7 @@ from traceir.lax.checks.operands import (
 from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.lax.checks.warnings import warn
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
+from traceir.numpy.arrays.foreign_values import has_jax_array
 from traceir.tracing.trace import typeof
 
 
@@ -256,7 +257,8 @@ def expand_dims(a: Operand, axis: int | Sequence[int]) -> Array:
 def _alike(name: str, arrays: Any, dtype: DTypeLike) -> list[Operand]:
     """Checked operands, converted to the dtype that is given, or in which they meet; at
     least one."""
-    values = operands(name, list(arrays))
+    known = [a.__jax_array__() if has_jax_array(a) else a for a in arrays]
+    values = operands(name, known)
     if not values:
         raise rules.error("face.join-empty", got=f"{name} of no arrays")
     if dtype is not None:
