@@ -22,6 +22,7 @@ from traceir.face.control_flow.iteration import steps_of
 from traceir.face.control_flow.loops import PlainLoop, Slots, nest, pad
 from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
+from traceir.face.control_flow.rewriting.syntax import LIST
 from traceir.face.control_flow.state import BOOL, Held, Leaf, Tree
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.control.bodies import FlatTree, LoopTurns
@@ -143,11 +144,17 @@ class ForLoop(PlainLoop):
         return found if found <= cost_model.MOST_LIST_ROOM else None
 
     def _grown(self) -> dict[str, Any]:
-        return grown(self._names_of_grown, self._frame)
+        known = self._names_of_lists if self._appends() else ()
+        names = [name for name in self._names_of_grown if name not in known]
+        return grown(names, self._frame)
+
+    def _appends(self) -> bool:
+        """True if it is known how many numbers its turns append to a list."""
+        return self._count() is not None and not self.stops
 
     def _growing(self) -> list[list[Any]]:
         """The lists that each turn appends one number to, if nobody else has them."""
-        if self._count() is None or self.stops:
+        if not self._appends():
             return []
         outer = current_trace()
         found = []
@@ -155,7 +162,8 @@ class ForLoop(PlainLoop):
             count = _references(self._frame, name)
             one = self._frame.get(name)
             inside = isinstance(outer, RegionTrace) and not outer.is_fresh(one)
-            if type(one) is list and not inside and count <= _HOLDERS:
+            alone = name.startswith(LIST) or count <= _HOLDERS
+            if type(one) is list and not inside and alone:
                 found.append(one)
         return found
 

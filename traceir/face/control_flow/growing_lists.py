@@ -35,6 +35,7 @@ from traceir.face.control_flow.list_elements import (
     dtypes_of,
     element_of,
     is_lent,
+    joined,
     kind_of_elements,
     leaves_of_kind,
     met,
@@ -230,6 +231,12 @@ class GrowingList(TracedList):
     def like(self, array: Any) -> TracedList:
         """A list of other elements, of the same kind."""
         return ListPart(array, self._kind)
+
+    def __add__(self, other: Any) -> TracedList:
+        return joined(self, self._kind, other)
+
+    def __radd__(self, other: Any) -> TracedList:
+        return joined(self, self._kind, other, first=True)
 
     def steps(self) -> LoopSteps:
         """The steps of a loop over it."""

@@ -17,6 +17,7 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.arrays.array import NumpyTracer, traced
 from traceir.face.arrays.loop_steps import LoopSteps, TracedList, index_type
+from traceir.face.arrays.values import array_of
 from traceir.face.control_flow import state
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.state import Group, Held, Leaf, Tree, Unrecordable
@@ -84,11 +85,42 @@ class ListPart(TracedList):
         """The steps of a loop over it."""
         return LoopSteps(0, self.length, 1, self.__getitem__)
 
+    def __add__(self, other: Any) -> TracedList:
+        return joined(self, self._kind, other)
+
+    def __radd__(self, other: Any) -> TracedList:
+        return joined(self, self._kind, other, first=True)
+
     def __getitem__(self, place: Any) -> Any:
         found = self._array[place]
         if isinstance(place, slice):
             return ListPart(found, self._kind)
         return element_of(found, self._kind)
+
+
+def joined(
+    one: TracedList, kind: Tree | None, other: Any, first: bool = False
+) -> TracedList:
+    """The elements of a list and of another one, after or before it.
+
+    Raises TypeError (staged.effect) where they do not meet.
+    """
+    if isinstance(other, TracedList):
+        array, its = other.array(), getattr(other, "_kind", None)
+    elif type(other) is list:
+        array = array_of(other) if other else None
+        its = kind_of_elements(other)
+    else:
+        raise TypeError(f"can only concatenate list to list, not {type(other)}")
+    if array is None or its is None:
+        return ListPart(one.array(), kind)
+    if kind is None:
+        return ListPart(array, its)
+    both = met(kind, its)
+    if both is None:
+        raise refused("two lists that are added", [])
+    arrays = [one.array(), array]
+    return ListPart(np.concatenate(arrays[:: -1 if first else 1]), both)
 
 
 def refuse_array(value: Any, regions: Sequence[RegionTrace]) -> None:

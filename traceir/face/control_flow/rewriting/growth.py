@@ -71,7 +71,9 @@ def growing(node: ast.FunctionDef, functions: Functions) -> frozenset[str]:
         name
         for name, paths in uses_of(node).items()
         if any(
-            _is_conditional(path, paths, functions) or _is_renewed(path, paths)
+            _is_of_comprehension(path[-1])
+            or _is_conditional(path, paths, functions)
+            or _is_renewed(path, paths)
             for path in paths
         )
         and all(map(_is_kept, paths))
@@ -159,7 +161,8 @@ def _is_kept(path: Path) -> bool:
         return asks_for_membership(part, name)
     if isinstance(part, ast.Subscript):
         return part.value is name and isinstance(part.ctx, ast.Load)
-    return isinstance(part, ast.Return)
+    is_sum = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add)
+    return is_sum or isinstance(part, ast.Return)
 
 
 def is_asked_for_truth(path: Path) -> bool:

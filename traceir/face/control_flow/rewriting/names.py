@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from traceir.face.control_flow.rewriting.jumps import SCOPES, walk
+from traceir.face.control_flow.rewriting.syntax import LIST, RUNTIME
 
 _COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 # Parts of statements that may set a name.
@@ -106,13 +107,27 @@ def appended(body: Sequence[ast.stmt]) -> frozenset[str]:
     calls = [s.value for s in body if isinstance(s, ast.Expr)]
     found = [name for call in calls if (name := _appended(call)) is not None]
     used = [n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)]
-    return frozenset(name for name in found if used.count(name) == 1)
+    # Lists of comprehensions are set to what they have.
+    again = [name for s in body if (name := _set_again(s)) is not None]
+    own = frozenset(name for name in again if used.count(name) == 2)
+    return own | frozenset(name for name in found if used.count(name) == 1)
 
 
 def _appended(call: ast.expr) -> str | None:
     match call:
         case ast.Call(ast.Attribute(ast.Name(name), "append"), [value], []):
             return None if isinstance(value, ast.Starred) else name
+    return None
+
+
+def _set_again(node: ast.stmt) -> str | None:
+    match node:
+        case ast.Assign(
+            [ast.Name(name)],
+            ast.Call(ast.Attribute(ast.Name(runtime), "appended"), [_, _]),
+        ):
+            own = runtime == RUNTIME and name.startswith(LIST)
+            return name if own else None
     return None
 
 
