@@ -6,7 +6,7 @@ Takes a code object and gives one of the same lines and names. Start reading at
 `rewrite.rewritten`.
 
 - `code_objects`: the code object of a function with its constructs rewritten
-- `comprehensions`: comprehensions with conditions, as loops that append
+- `comprehensions`: comprehensions as loops that append
 - `growth`: lists of a function's own to which it appends as often as values decide
 - `jumps`: `return`, `break` and `continue` as flags and choices
 - `liveness`: liveness of names: those whose values a construct has to hand on
