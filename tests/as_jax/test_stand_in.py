@@ -17,7 +17,7 @@ from recorded import Record
 import traceir
 from traceir import as_jax
 from traceir.__main__ import main
-from traceir.as_jax import private
+from traceir.as_jax import mirrored, private
 from traceir.as_jax.callback_errors import runtime_error
 from traceir.base.version import JAX_VERSION
 from traceir.errors import JaxRuntimeError, RuleValueError
@@ -76,7 +76,7 @@ def test_versions_are_those_of_the_jax_that_is_followed() -> None:
 
 @pytest.mark.usefixtures("standing_in")
 @pytest.mark.parametrize(
-    "name", ["jax.no_such_module", "jax.rules", "jax._src.mesh", "jax.numpy._src"]
+    "name", ["jax.no_such_module", "jax.rules", "jax._src.cudnn", "jax.numpy._src"]
 )
 def test_a_missing_module_says_so(name: str) -> None:
     with pytest.raises(ModuleNotFoundError, match="stands in for JAX") as raised:
@@ -133,6 +133,36 @@ def test_each_private_name_leads_to_what_the_list_says() -> None:
         for name, row in names.items():
             assert row.keys() == {"is", "for"} and row["for"], (module, name)
             assert getattr(held, name) is private.found(row["is"]), (module, name)
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_private_modules_have_the_names_of_public_ones() -> None:
+    jax = importlib.import_module("jax")
+    for module, name, same in [
+        ("api", "vmap", jax.vmap),
+        ("nn.initializers", "orthogonal", jax.nn.initializers.orthogonal),
+        ("numpy.ufuncs", "isfinite", jax.numpy.isfinite),
+        ("numpy.linalg", "norm", jax.numpy.linalg.norm),
+        ("lax.control_flow.loops", "scan", jax.lax.scan),
+        ("scipy.stats.norm", "logpdf", jax.scipy.stats.norm.logpdf),
+        ("scipy.optimize.minimize", "minimize", jax.scipy.optimize.minimize),
+        ("ad_checkpoint", "checkpoint", jax.checkpoint),
+        ("config", "config", jax.config),
+        ("typing", "ArrayLike", jax.typing.ArrayLike),
+    ]:
+        held = importlib.import_module(f"jax._src.{module}")
+        assert getattr(held, name) is same, (module, name)
+        assert not hasattr(held, "no_such") and not hasattr(held, "_no_such")
+    with pytest.raises(ModuleNotFoundError, match=r"no jax\._src\.nothing"):
+        importlib.import_module("jax._src.nothing")
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_each_mirrored_module_has_a_public_one() -> None:
+    for module in mirrored.PUBLIC:
+        assert importlib.import_module(f"jax._src.{module}")
+        for public in mirrored.public_modules(f"jax._src.{module}"):
+            assert importlib.import_module(public)
 
 
 INTERNAL = "INTERNAL: a callback raised"

@@ -11,6 +11,7 @@ same objects. Start reading at `finder.install`.
 - `custom_traces`: traces of users, which handle operations by a method of their own
 - `distributions`: the metadata of JAX's packages, as `importlib.metadata` tells it
 - `finder`: modules of JAX by their names, and `install`
+- `mirrored`: private modules of JAX's by the public ones that have their names
 - `modules`: modules that JAX has and that few programs name
 - `private`: names of JAX's private modules that libraries import, as a published list
 - `wrapped_functions`: a function with keyword arguments that it is always given

@@ -1,7 +1,8 @@
 """Names of JAX's private modules that libraries import, as a published list.
 
 The list is `private.toml`: under each module its names, what answers for each here, and
-the libraries that need it. No other private name is there.
+the libraries that need it. Besides, private modules have the names of public ones that
+JAX keeps there (`mirrored`). No other private name is there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from traceir.as_jax.mirrored import is_mirrored, public_modules
 
 WHERE = "https://github.com/traceir/traceir/issues"
 
@@ -34,11 +37,12 @@ def is_private(module: str) -> bool:
     >>> is_private("jax._src"), is_private("jax._src.core"), is_private("jax.numpy")
     (True, True, False)
     """
-    return any(f"{name}.".startswith(f"{module}.") for name in listed())
+    known = any(f"{name}.".startswith(f"{module}.") for name in listed())
+    return known or is_mirrored(module)
 
 
 class PrivateModule(ModuleType):
-    """A private module of JAX's: the names that are on the list, and no others."""
+    """A private module of JAX's: names on the list, and public ones, and no others."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "Names on the published list of the stand-in.")
@@ -48,11 +52,21 @@ class PrivateModule(ModuleType):
         if is_private(f"{self.__name__}.{name}"):
             return import_module(f"{self.__name__}.{name}")
         row = listed().get(self.__name__, {}).get(name)
-        if row is None:
+        value = _public(self.__name__, name) if row is None else found(row["is"])
+        if value is None:
             raise AttributeError(missing(f"{self.__name__}.{name}"))
-        value = found(row["is"])
         setattr(self, name, value)
         return value
+
+
+def _public(module: str, name: str) -> object | None:
+    """What a name is in the public modules that a private one mirrors; None if none."""
+    if not name.startswith("_"):
+        for public in public_modules(module):
+            value: object | None = getattr(import_module(public), name, None)
+            if value is not None:
+                return value
+    return None
 
 
 def found(dotted: str) -> object:
