@@ -222,3 +222,33 @@ def test_a_function_of_another_line_may_keep_it() -> None:
 
     with pytest.raises(RuleTypeError, match=r"staged\.effect"):
         traceir_numba.jit(lambda x: outer(x, itself))(X)
+
+
+def test_the_callers_list_is_changed_beside_one_that_grows() -> None:
+    def filled(x: Any, given: Any) -> Any:
+        out = []
+        for v in x:
+            if v > 0:
+                out.append(v)
+        given.append(x[0])
+        given.extend([x[1], x[2]])
+        given[0] = x[3]
+        given += [x[4]]
+        return out
+
+    mine, other = [0.5], [0.5]
+    filled(X, mine)
+    traceir_numba.jit(filled)(X, other)
+    np.testing.assert_equal(other, mine)
+
+
+def test_the_callers_list_is_changed_by_a_comprehension() -> None:
+    def filled(x: Any, given: Any) -> None:
+        doubled = [2 * v for v in x]
+        given.extend(doubled[:2])
+        given += doubled
+
+    mine, other = [0.5], [0.5]
+    filled(X, mine)
+    traceir_numba.jit(filled)(X, other)
+    np.testing.assert_equal(other, mine)

@@ -98,8 +98,10 @@ class NamedChanges(ast.NodeTransformer):
     def _changed(self, node: ast.stmt) -> Iterator[str]:
         """The lists that a statement's own expressions change."""
         for path in _own_paths(node):
-            if isinstance(path[-1], ast.Name) and is_change((None, *path)):
-                yield path[-1].id
+            name = path[-1]
+            own = isinstance(name, ast.Name) and name.id in self.names
+            if own and is_change((None, *path)):
+                yield name.id
 
     def _given(self, node: ast.stmt) -> Iterator[str]:
         """The lists that a statement's own expressions give to what changes them."""
