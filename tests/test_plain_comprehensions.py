@@ -155,3 +155,17 @@ def test_lists_that_do_not_meet_are_not_added() -> None:
 
     with pytest.raises(RuleTypeError, match=r"staged\.effect"):
         traceir_numba.jit(mixed)(X)
+
+
+def test_long_lists_are_results_in_one_piece() -> None:
+    def doubled(x: Any) -> Any:
+        out = []
+        for v in x:
+            out.append(v * 2)
+        return {"list": out, "both": (out, [i for i in range(len(x)) if x[i] > 0])}
+
+    compiled = traceir_numba.jit(doubled)
+    assert len(str(compiled.trace(np.zeros(30_000)).jaxpr)) < 10_000
+    got, want = compiled(X), doubled(X)
+    assert type(got["list"][0]) is np.float64
+    np.testing.assert_equal(got, want)

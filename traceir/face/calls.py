@@ -21,7 +21,7 @@ from traceir.face.control_flow.choices import Diverged
 from traceir.face.control_flow.list_elements import lending
 from traceir.face.control_flow.rewriting.code_objects import is_lost
 from traceir.face.draws import order_of_draws
-from traceir.face.dynamic_results import has_dynamic_lists, result
+from traceir.face.dynamic_results import has_dynamic_lists, result, with_columns
 from traceir.face.functions.selection import Unsized
 from traceir.face.host_calls import HostGenerator
 from traceir.face.namespace import NamespaceView, StagedView
@@ -64,6 +64,8 @@ def call(
         raise
     finally:
         view.end()
+    if containers is not None:
+        results = with_columns(results)
     if any(
         isinstance(leaf, (Unsized, TracedList, TracedTable))
         for leaf in flatten.leaves(results)

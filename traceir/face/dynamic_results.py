@@ -15,6 +15,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
 from traceir.face.arrays.array import NumpyTracer
 from traceir.face.arrays.loop_steps import TracedList
+from traceir.face.arrays.stacked import column_of
 from traceir.face.control_flow.growing_tables import GrowingTable
 from traceir.face.functions.selection import Selection, Unsized
 from traceir.face.slices.dynamic_array import DynamicArray
@@ -130,6 +131,19 @@ register_pytree_node(
     lambda node: ((node.keys, node.values), None),
     lambda _, children: DynamicTable(*children).made(),
 )
+
+
+def with_columns(results: Any) -> Any:
+    """Results, in which lists that loops have made are each the array of its elements:
+    a program would have a result for each element."""
+    if type(results) in (list, tuple):
+        column = column_of(results)
+        if column is not None and column.ndim == 1:
+            return DynamicList(column.copy(), (), False)
+        return type(results)(map(with_columns, results))
+    if type(results) is dict:
+        return {key: with_columns(value) for key, value in results.items()}
+    return results
 
 
 def has_dynamic_lists(tree: TreeDef) -> bool:
