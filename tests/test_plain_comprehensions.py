@@ -105,6 +105,31 @@ def added_tuples(x: Any) -> Any:
     return found + last
 
 
+def positive(x: Any) -> Any:
+    """A list that grows."""
+    return [v for v in x if v > 0]
+
+
+def extended(x: Any) -> Any:
+    """Lists to which others are added, and as many numbers as a value says."""
+    out, zeros, pairs, known = [], [], [], [1.0, 2.0]
+    for i in range(len(x)):
+        out.extend(positive(x[: i + 1]))
+        if x[i] > 0:
+            out += known
+            out.extend(x[:3])
+            pairs += [(i, x[i]), (-i, 0.5)]
+        else:
+            zeros += [0.5] * int(-3 * x[i])
+            zeros.extend(range(i))
+    return out, zeros, pairs
+
+
+def contained(x: Any) -> Any:
+    """Lists of comprehensions in other containers."""
+    return {"a": [v for v in x if v > 0]}, ([i for i in range(len(x)) if x[i] > 0], 1)
+
+
 def drawn(x: Any) -> Any:
     """Draws in the order of the program."""
     first = np.random.random() + sum([np.random.random() for _ in range(20)]) * 0.5
@@ -113,7 +138,7 @@ def drawn(x: Any) -> Any:
 
 CASES = (
     *(as_array, reduced, by_value, of_a_list, in_a_loop, in_a_test, changed, others),
-    *(nested, added, added_tuples),
+    *(nested, added, added_tuples, extended, contained),
 )
 
 
@@ -127,7 +152,8 @@ def test_comprehensions(function: Function) -> None:
         want if isinstance(want, tuple) else (want,),
         strict=True,
     ):
-        if isinstance(other, list) and isinstance(other[0], tuple):
+        pairs = isinstance(other, list) and isinstance(other[0], tuple)
+        if pairs or isinstance(other, (dict, tuple)):
             np.testing.assert_equal(one, other)
         else:
             assert type(one) is type(other) or np.isscalar(one)

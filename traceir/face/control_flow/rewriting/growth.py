@@ -141,8 +141,8 @@ def _is_kept(path: Path) -> bool:
     name, part = path[-1], path[-2]
     if _is_append(path) or is_change(path):
         return True
-    if isinstance(part, ast.Assign) and part.value is name:
-        return _is_of_comprehension(name)
+    if _is_of_comprehension(name) and not isinstance(name.ctx, ast.Store):
+        return True  # it is asked for once, when it has all elements
     if isinstance(name.ctx, ast.Store):
         return _is_made(name, path[-3] if isinstance(part, ast.Tuple) else part)
     if is_asked_for_truth(path):

@@ -19,7 +19,7 @@ from traceir.face.control_flow.rewriting.growth import (
     makes_a_list,
     paths_of,
 )
-from traceir.face.control_flow.rewriting.syntax import at, call, name_of
+from traceir.face.control_flow.rewriting.syntax import EACH, at, call, name_of
 
 # The parts of expressions that change nothing when they are evaluated.
 _PURE = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
@@ -67,7 +67,13 @@ class NamedChanges(ast.NodeTransformer):
                 if out in self.names:
                     item = self.visit(value)
                     return [_named(node, out, call("appended", name_of(out), item))]
+            case ast.AugAssign(ast.Name(out), ast.Add(), value) | ast.Expr(
+                ast.Call(ast.Attribute(ast.Name(out), "extend"), [value], [])
+            ) if out in self.names and (loop := _appending(out, value)) is not None:
+                return self._statement(at(node, loop))
             case ast.AugAssign(ast.Name(out), ast.Add(), value):
+                if out in self.names and (loop := _appending(out, value)):
+                    return self._statement(at(node, loop))
                 if out in self.names:
                     method = ast.Attribute(name_of(out), "extend", ast.Load())
                     added = ast.Call(method, [self.visit(value)], [])
@@ -138,6 +144,25 @@ class NamedChanges(ast.NodeTransformer):
             for v in node.values
         ]
         return node
+
+
+def _appending(out: str, value: ast.expr) -> ast.For | None:
+    """A loop that appends the elements of an expression, one after the other; None for
+    one that shows its elements, or asks for the list itself."""
+    if any(isinstance(n, ast.Name) and n.id == out for n in ast.walk(value)):
+        return None
+    match value:
+        case ast.List() | ast.Tuple() | ast.ListComp() | ast.Starred():
+            return None
+        case ast.BinOp(ast.List(elements), ast.Mult(), count):
+            if not all(isinstance(one, (ast.Constant, ast.Name)) for one in elements):
+                return None
+            items: ast.expr = ast.Call(name_of("range"), [count], [])
+        case _:
+            items, elements = value, [name_of(EACH)]
+    method = ast.Attribute(name_of(out), "append", ast.Load())
+    body: list[ast.stmt] = [ast.Expr(ast.Call(method, [e], [])) for e in elements]
+    return ast.For(ast.Name(EACH, ast.Store()), items, body or [ast.Pass()], [])
 
 
 def _places(node: ast.stmt, name: str) -> list[ast.expr]:

@@ -18,6 +18,8 @@ SUPER = "_traceir_super"
 LATER = "_traceir_later"
 # How names of lists that comprehensions make begin.
 LIST = "_traceir_list_"
+# An element that is appended to a list.
+EACH = "_traceir_each"
 
 
 class ConstructSyntax:
