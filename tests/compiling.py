@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import traceir
 import traceir_numba
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
+from traceir.store import files
 from traceir.text import parse
 from traceir_numba import backend
 from traceir_numba.codegen.kernel_sources import sources_of
@@ -20,6 +22,7 @@ from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import build_program
 from traceir_numba.pipeline.explain import function_text
 from traceir_numba.runtime import code_loader, mcjit
+from traceir_numba.store import units
 
 SELU = """{ lambda ; a:f32[SHAPE]. let
     b:bool[SHAPE] = gt a 0.0:f32[]
@@ -131,3 +134,16 @@ def code_of(f: Callable[..., Any], *args: Any) -> str:
     """The generated kernels of a plain function, without what all modules have."""
     source = traceir_numba.jit(f).source(*args)
     return "".join(re.split(r"\n(?=@)", source)[2:])
+
+
+def forgotten(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+    """No kernel is known, none is stored; vectors of our own have so many bits."""
+    monkeypatch.setattr(optimize, "vector_bits", lambda: bits)
+    monkeypatch.setattr(files, "current", lambda: None)
+    monkeypatch.setattr(kernel_cache, "_kernels", {})
+    monkeypatch.setattr(optimize, "linked", made_anew)
+
+
+def made_anew(key: str, symbols: Any, uses: Any, make: Callable[[], Any]) -> Any:
+    """A unit that no other test has made."""
+    return units._load(key, make(), symbols, uses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,4 +35,7 @@ def wrapped(rule: str, what: str) -> Iterator[None]:
     except Exception as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         got = f"{what}: {type(error).__name__}: {' '.join(lines[:2])}"[:300]
+        # What LLVM made is freed now, in order: among garbage its parts would be freed
+        # in any order, which ends the process.
+        traceback.clear_frames(error.__traceback__)
         raise rules.error(rule, got=got, where="") from error

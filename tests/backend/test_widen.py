@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import executable, same_bits, traced
+from compiling import executable, forgotten, same_bits, traced
 
 import traceir as jax
 import traceir.numpy as jnp
-from traceir.store import files
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.vectors.widen import SHORT_LINES, widened
-from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import code_loader, mcjit
-from traceir_numba.store import units
 
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e-30, 1e-40, 2.5, -3.5]
 
@@ -100,14 +97,13 @@ def test_the_bits_are_those_of_llvm(
         for bits in (0, 512):
             made: list[bool] = []
 
-            def seen(*given: Any, made: list[bool] = made) -> str | None:
-                text = widened(*given)
-                made.append(text is not None)
-                return text
+            def seen(*given: Any, made: list[bool] = made) -> Any:
+                wide, left = widened(*given)
+                made.append(wide is not None)
+                return wide, left
 
-            monkeypatch.setattr(optimize, "vector_bits", lambda bits=bits: bits)
+            forgotten(monkeypatch, bits)
             monkeypatch.setattr(optimize, "widened", seen)
-            forgotten(monkeypatch)
             found.append(executable(closed).run(*args))
             if n > 500:  # shorter loops of known ends are LLVM's
                 assert any(made) == (bits > 0)
@@ -139,18 +135,6 @@ def test_nothing_is_read_beyond_the_last_element(step: int, dtype: str) -> None:
             run = executable(traced(partial(twice, places=places), x)).run
             assert np.array_equal(run(x)[0], x[places] * 2)
     assert libc.mprotect(*closed, mmap.PROT_READ | mmap.PROT_WRITE) == 0
-
-
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernel is known, none is stored."""
-    monkeypatch.setattr(files, "current", lambda: None)
-    monkeypatch.setattr(kernel_cache, "_kernels", {})
-    monkeypatch.setattr(optimize, "linked", made_anew)
-
-
-def made_anew(key: str, symbols: Any, uses: Any, make: Callable[[], Any]) -> Any:
-    """A unit that no other test has made."""
-    return units._load(key, make(), symbols, uses)
 
 
 LOOP = """define void @f(ptr noalias %a0, ptr noalias %a1, i64 %a2, i64 %a3) nounwind {
@@ -194,8 +178,9 @@ LEFT = {
 
 
 def test_a_loop_of_numbers_becomes_one_of_vectors() -> None:
-    text = widened([LOOP.replace("BODY", NEGATIVE)], [], 512)
+    text, left = widened([LOOP.replace("BODY", NEGATIVE)], [], 512)
     assert text is not None
+    assert not left
     assert "load <64 x float>, ptr %r3.m, align 4" in text
     assert "@llvm.masked.store.v16f32.p0(<16 x float> %r8.v16" in text
     with code_loader.lock:
@@ -204,4 +189,5 @@ def test_a_loop_of_numbers_becomes_one_of_vectors() -> None:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_what_differs_by_round_is_left_to_llvm(name: str) -> None:
-    assert widened([LOOP.replace("BODY", LEFT[name])], [], 512) is None
+    text = LOOP.replace("BODY", LEFT[name])
+    assert widened([text], [], 512) == (None, (text,))

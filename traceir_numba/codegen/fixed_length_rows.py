@@ -33,6 +33,8 @@ class _FixedLengthRow:
         length = emitter.nest.fixed(self.inner[-1])
         assert length is not None
         self.length, self.width = length, width_of(length)
+        # Accumulators that none enters would change nothing.
+        self.used = min(self.width, 1 << (length - 1).bit_length())
 
     def write(self) -> None:
         """Write the loops over rows, and the fold of each row."""
@@ -41,7 +43,7 @@ class _FixedLengthRow:
             with code.block(*emitter.inner_loops(self.inner)):
                 emitter.body()
             return
-        with code.block(f"for lane in range({self.width}):"):
+        with code.block(f"for lane in range({self.used}):"):
             emitter.start("[lane]")
         with code.block(*emitter.inner_loops(self.inner[:-1])):
             self.line()
@@ -67,17 +69,19 @@ class _FixedLengthRow:
         d = self.inner[-1]
         with self.code.block(f"for lane in range({count}):"):
             self.code.add(f"i{d} = {index}")
-            values = [f"{a.result}_in[i{d}]" for a in self.emitter.reductions]
+            values = [f"{a.result}_new" for a in self.emitter.reductions]
+            for a, value in zip(self.emitter.reductions, values, strict=True):
+                self.code.add(f"{value} = {a.result}_in[i{d}]")
             self.emitter.update(values=values)
 
     def folded(self, a: Accumulators) -> str:
         """The accumulators as one, in the order of the function that folds them."""
         if a.entry.test or self.length <= cost_model.SEQUENTIAL_ROW:
             total = " * ".join(f"n{d}" for d in self.inner)
-            counts = self.emitter.counts(a, str(self.width), total)
+            counts = self.emitter.counts(a, str(self.used), total)
             return self.code.call(a.fold, *a.names, *counts)
         (name,) = a.names
-        half = self.width // 2
+        half = self.used // 2
         while half:
             with self.code.block(f"for lane in range({half}):"):
                 self.join(a, half)

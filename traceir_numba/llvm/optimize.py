@@ -104,12 +104,14 @@ def optimised(
     `code_loader.lock`.
     """
     context = llvm.create_context() if context is None else context
+    wide: str | None = None
     if target is None:
         target, bits = target_machine(), vector_bits()
         scalar = any(text.startswith(SCALAR) for text in texts)
         can = bits and not scalar
-        wide = widened(texts, native(inlined, texts), bits) if can else None
-        if wide is not None:
+        if can:
+            wide, texts = widened(texts, native(inlined, texts), bits)
+        if wide is not None and not texts:
             return _simplified(wide, target, context)
         inlined = native(inlined)
         if not any(" double" in text for text in (*texts, *inlined)):
@@ -130,6 +132,8 @@ def optimised(
     options.slp_vectorization = not scalar
     builder = llvm.create_pass_builder(target, options)
     run_passes(builder.getModulePassManager(), module, builder)
+    if wide is not None:
+        module.link_in(_simplified(wide, target, context))
     return module
 
 
@@ -140,6 +144,11 @@ def _simplified(text: str, target: Any, context: Any) -> Any:
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_instruction_combine_pass()
+    if " = alloca [" in text:
+        passes.add_loop_rotate_pass()
+        passes.add_loop_unroll_pass()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
     passes.add_global_dead_code_eliminate_pass()
     options = llvm.create_pipeline_tuning_options()
     run_passes(passes, module, llvm.create_pass_builder(target, options))

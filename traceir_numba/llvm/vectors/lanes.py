@@ -47,6 +47,8 @@ class VectorLoop:
 
     counter: str
     mask: str | None
+    # What the names that numbers have in a loop without a mask end with.
+    suffix: str = ".m"
     # What is computed before it, and what of that is numbers and no vectors.
     before: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
@@ -69,7 +71,7 @@ class VectorLoop:
 
     def _renamed(self, found: re.Match[str]) -> str:
         name = found[0]
-        return f"{name}.m" if name in self.inside else name
+        return name + self.suffix if name in self.inside else name
 
 
 class Lanes:
@@ -81,11 +83,15 @@ class Lanes:
         self.module = module
         self.lanes = lanes
         self.loop = loop
+        # What sets vectors apart from those of other parts of the same loop.
+        self.apart = loop.suffix if loop and loop.suffix != ".m" else ""
         self.vectors: dict[str, str] = {}
         self.out: list[str] = []
         # Indices that are others and a number more; elements of tables.
         self.offsets: dict[str, tuple[str, int]] = {}
         self.rows: dict[str, tuple[str, str, int]] = {}
+        # What indices are of other numbers.
+        self.keys: dict[str, str] = {}
 
     def type(self, kind: str) -> str:
         """A vector of numbers of a type."""
@@ -111,8 +117,9 @@ class Lanes:
         if found is None:
             if self.loop is None:
                 raise LeftAlone(text)
-            found = self.vectors[text] = self.vector(text)
-            t = self.type(kind)
+            # Another loop may have a vector of it, too.
+            found = f"{self.vector(text)}.of{self.loop.counter[1:]}"
+            self.vectors[text], t = found, self.type(kind)
             self.loop.before += spread(found, t, f"{kind} {text}", self.lanes)
         return found
 
@@ -132,6 +139,7 @@ class Lanes:
         self.vectors[register] = self.vector(register)
         if self.loop is not None:
             self.loop.inside.add(register)
+            self.vectors[register] += self.apart
         self.out.append(f"{self.vectors[register]} = {text}")
 
     def vector(self, register: str) -> str:
@@ -190,6 +198,8 @@ class Lanes:
     def operation(self, line: str, register: str, name: str, rest: str) -> None:
         """Arithmetic of two numbers."""
         flag, kind, x, y = matched(_BINARY, rest)
+        if kind == "i64":
+            self.keys[register] = f"({name} {self.key(x)} {self.key(y)})"
         if self.keep(line, register, x, y):
             return
         loop = self.loop
@@ -199,10 +209,16 @@ class Lanes:
                 loop.steps[register] = step
                 loop.inside.add(register)
                 self.number(line)
-        if name == "add" and kind == "i64" and y.isdigit():
-            self.offsets[register] = x, int(y)
+        if name == "add" and kind == "i64":
+            for one, more in ((x, y), (y, x)):
+                if more.isdigit():
+                    self.offsets[register] = one, int(more)
         a, b = self.operand(kind, x), self.operand(kind, y)
         self.put(register, f"{name} {flag}{self.type(kind)} {a}, {b}")
+
+    def key(self, index: str) -> str:
+        """The same text for indices that are computed in the same way."""
+        return self.keys.get(index, index)
 
     def step(self, name: str, x: str, y: str) -> int | None:
         """By how much a sum, difference or product is more in the next lane."""
@@ -369,6 +385,7 @@ class Lanes:
         Only these are read: the last one may be the last of its array.
         """
         loop, count = self.loop, step * self.lanes
+        name = self.vector(register) + self.apart
         assert loop is not None
         wide, truths = f"<{count} x {kind}>", f"<{count} x i1>"
         symbol = f"llvm.masked.load.v{count}{SHORT.get(kind, kind)}.p0"
@@ -378,17 +395,16 @@ class Lanes:
         if loop.mask is not None:
             of = f"{self.type('i1')} {loop.mask}"
             lanes = ", ".join(f"i32 {k // step}" for k in range(count))
-            mask = f"{self.vector(register)}.mask"
+            mask = f"{name}.mask"
             self.out += [
                 f"{mask}.all = shufflevector {of}, {self.type('i1')} poison, "
                 f"<{count} x i32> <{lanes}>",
                 f"{mask} = and {truths} {mask}.all, <{every}>",
             ]
-        near = f"{self.vector(register)}.near"
         given = f"{at}, {truths} {mask}, {wide} zeroinitializer"
-        self.out.append(f"{near} = call {wide} @{symbol}({given})")
+        self.out.append(f"{name}.near = call {wide} @{symbol}({given})")
         places = ", ".join(f"i32 {step * k}" for k in range(self.lanes))
-        text = f"shufflevector {wide} {near}, {wide} poison, <{self.lanes} x i32>"
+        text = f"shufflevector {wide} {name}.near, {wide} poison, <{self.lanes} x i32>"
         self.put(register, f"{text} <{places}>")
 
     def store(self, rest: str) -> None:

@@ -14,7 +14,7 @@ sides, longer strides, those of results, and divisions of integers.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from traceir.base.fast_dataclass import dataclass
 from traceir_numba.llvm.vectors.functions import VectorModule
@@ -43,13 +43,20 @@ SHORTEST_LINES, LONGEST_LINES = 16, 100
 # The part of a loop's instructions, one of so many, from which on those of float64 say
 # how many numbers a vector has.
 DOUBLED = 6
+# Instructions up to which vectors of a loop of a known length are written one after the
+# other, so that arrays of the kernel are registers.
+STRAIGHT_LINES = 240
 _INTERLEAVED = '"llvm.loop.interleave.count"'
 MEMORY = frozenset(("getelementptr", "load", "store"))
+_ARRAY = re.compile(r"^(%\S+) = alloca \[", re.M)
 _PHI = re.compile(r"i64 \[(\S+), %(\S+)\], \[(\S+), %(\S+)\]")
 
 
-def widened(texts: Sequence[str], inlined: Sequence[str], bits: int) -> str | None:
-    """Kernels with loops over vectors of so many bits, one text; None where one cannot.
+def widened(
+    texts: Sequence[str], inlined: Sequence[str], bits: int
+) -> tuple[str | None, tuple[str, ...]]:
+    """Kernels with loops over vectors of so many bits, one text; and those that are
+    left to LLVM.
 
     `inlined` are the texts of the functions of numbers that they call.
     """
@@ -59,11 +66,18 @@ def widened(texts: Sequence[str], inlined: Sequence[str], bits: int) -> str | No
             sources[symbol] = text
     lines = sum(text.count("\n") for text in texts)
     module = VectorModule(sources, lines <= SHORT_LINES)
-    try:
-        found = [_kernel(text, module, bits) for text in texts]
-    except LeftAlone:
-        return None
-    return "\n".join([*module.declared, *module.texts(), *found])
+    found, left = [], []
+    for text in texts:
+        try:
+            found.append(_kernel(text, module, bits))
+        except LeftAlone:
+            left.append(text)
+    if not found:
+        return None, tuple(texts)
+    if left:  # whose functions are in this module
+        wide, others = widened([t for t in texts if t not in left], inlined, bits)
+        return wide, (*left, *others)
+    return "\n".join([*module.declared, *module.texts(), *found]), ()
 
 
 def _kernel(text: str, module: VectorModule, bits: int) -> str:
@@ -73,13 +87,14 @@ def _kernel(text: str, module: VectorModule, bits: int) -> str:
     order = {label: k for k, label in enumerate(blocks)}
     done: list[int] = []
     told = any(_INTERLEAVED in line for line in source.around)
+    arrays = frozenset(_ARRAY.findall(text))
     for label, lines in source.blocks.items():
         last = lines[-1].split(", !")[0]
         target = last.removeprefix("br label %") if last.startswith("br label") else ""
         if order.get(target, len(order)) > order[label]:
             continue
         if order[label] - order[target] == 1:
-            _loop(target, label, blocks, module, bits, told)
+            _loop(target, label, blocks, module, bits, told, arrays)
             done.append(order[label])
         elif not any(order[target] < k < order[label] for k in done):
             raise LeftAlone(label)  # a loop of several blocks, none of which is a loop
@@ -102,9 +117,10 @@ def _loop(
     module: VectorModule,
     bits: int,
     told: bool,
+    arrays: frozenset[str],
 ) -> None:
     """Put a loop over vectors of so many bits in place of two blocks; `told` to take
-    some of them in a round.
+    some of them in a round. `arrays` are the kernel's own.
     """
     lines = blocks[head]
     if len(lines) != 3:
@@ -127,7 +143,7 @@ def _loop(
         ):
             raise LeftAlone(name)
     called = module.called(inside)
-    if {matched(LINE, line)[1] for line in inside} <= MEMORY:
+    if not arrays and {matched(LINE, line)[1] for line in inside} <= MEMORY:
         raise LeftAlone(head)  # LLVM knows a copy
     short = module.short and (told or len(called) <= ROUND_LINES)
     memory = re.findall(r"(?:load|store) (\w+)", "\n".join(inside))
@@ -137,9 +153,20 @@ def _loop(
     if short:
         few = not SHORTEST_LINES < len(called) <= LONGEST_LINES * 32 // room
         many = lanes * (FEW_VECTORS if few else ROUND_VECTORS)
-    if low[0] != "%" and high[0] != "%" and int(high) - int(low) < 2 * many:
-        raise LeftAlone(head)
-    loop = _Rounds(module, inside, counter, low, high, head, body, fork[1])
+    loop = _Rounds(module, inside, counter, low, high, head, body, fork[1], arrays)
+    length = loop.length
+    if length is not None:
+        vectors, own = length // lanes, len(called)
+        few = vectors <= FEW_VECTORS or own <= SHORTEST_LINES
+        short_code = few and vectors * own <= STRAIGHT_LINES
+        if arrays or (vectors and short_code):
+            rounds = not short_code and vectors >= FEW_VECTORS
+            start = int(low)
+            blocks[head] = loop.known(lanes) if rounds else loop.straight(lanes, start)
+            del blocks[body]
+            return
+        if length < 2 * many:
+            raise LeftAlone(head)  # LLVM makes vectors of the loop around it
     blocks[head] = [
         f"{test} = icmp slt i64 {low}, {high}",
         f"br i1 {test}, label %{head}_p, label %{fork[1]}",
@@ -163,22 +190,93 @@ class _Rounds:
     head: str
     body: str
     done: str
+    arrays: frozenset[str] = frozenset()
 
     def lanes(self, count: int, mask: str | None) -> tuple[Lanes, VectorLoop]:
         """The instructions of a round of so many lanes."""
         loop = VectorLoop(self.counter, mask)
+        return self.made(count, loop), loop
+
+    def made(self, count: int, loop: VectorLoop, own: Container[str] = ()) -> Lanes:
+        """The instructions of a loop over vectors of so many lanes; it may use arrays
+        that are the kernel's `own`."""
         loop.inside.add(self.counter)
         loop.steps[self.counter] = 1
         made = Lanes(self.module, count, loop)
-        made.vectors[self.counter] = made.vector(self.counter)
+        made.vectors[self.counter] = made.vector(self.counter) + made.apart
         made.lines_of(self.lines)
-        # Arguments do not overlap; other pointers may. No round reads what another
-        # writes.
         for base, index in loop.written:
             for other, at in loop.read | loop.written:
-                if other[:2] != "%a" or (other == base and at != index):
+                # Arguments and arrays of the kernel do not overlap; others may.
+                if other[:2] != "%a" and other not in own:
+                    raise LeftAlone(other)
+                # No round reads what another writes.
+                if (
+                    other == base
+                    and made.key(at) != made.key(index)
+                    and not self.are_apart(made, at, index)
+                ):
                     raise LeftAlone(base)
-        return made, loop
+        return made
+
+    def are_apart(self, made: Lanes, *indices: str) -> bool:
+        """True if two indices are so far apart that no rounds have one in common."""
+        if self.length is None:
+            return False
+        places = [made.offsets.get(one, (one, 0)) for one in indices]
+        return (
+            all(one == self.counter for one, _ in places)
+            and abs(places[0][1] - places[1][1]) >= self.length
+        )
+
+    @property
+    def length(self) -> int | None:
+        """How many numbers there are, if that is known."""
+        if "%" in (self.low[0], self.high[0]):
+            return None
+        return int(self.high) - int(self.low)
+
+    def known(self, lanes: int) -> list[str]:
+        """Rounds of a few vectors, and then what is left of a known number."""
+        assert self.length is not None
+        count = lanes * FEW_VECTORS
+        end = int(self.low) + self.length // count * count
+        loop = VectorLoop(self.counter, None)
+        made = self.made(count, loop, self.arrays)
+        c = f"{self.counter}.m"
+        return [
+            *loop.before,
+            f"br label %{self.head}_p",
+            f"{self.head}_p:",
+            f"br label %{self.body}_m",
+            f"{self.body}_m:",
+            f"{c} = phi i64 [{self.low}, %{self.head}_p], [{c}.next, %{self.body}_m]",
+            *_numbers(made, self.counter, c),
+            *made.out,
+            f"{c}.next = add nsw i64 {c}, {count}",
+            f"{c}.more = icmp slt i64 {c}.next, {end}",
+            f"br i1 {c}.more, label %{self.body}_m, label %{self.head}_r",
+            f"{self.head}_r:",
+            *self.straight(lanes, end, loop.same),
+        ]
+
+    def straight(self, count: int, start: int, known: Container[str] = ()) -> list[str]:
+        """Vectors of so many numbers, and shorter ones, one after the other, from one
+        on; what is computed before the loop is `known` in part."""
+        before: dict[str, None] = {}
+        out: list[str] = []
+        at, end = start, int(self.high)
+        while at < end:
+            while count > end - at:
+                count //= 2
+            loop = VectorLoop(self.counter, None, f".p{at}")
+            made = self.made(count, loop, self.arrays)
+            before.update((line, None) for line in loop.before if line not in known)
+            c = f"{self.counter}{loop.suffix}"
+            first = [f"{c} = add i64 {at}, 0"]
+            out += [*first, *_numbers(made, self.counter, c), *made.out]
+            at += count
+        return [*before, *out, f"br label %{self.done}"]
 
     def whole(self, count: int) -> list[str]:
         """Rounds as long as there are numbers for all lanes."""
@@ -235,7 +333,7 @@ class _Rounds:
 
 def _numbers(made: Lanes, counter: str, first: str) -> list[str]:
     """The counter's vector: the first number of a round, and those that follow."""
-    t, name = made.type("i64"), made.vector(counter)
+    t, name = made.type("i64"), made.vector(counter) + made.apart
     each = ", ".join(f"i64 {k}" for k in range(made.lanes))
     return [
         *spread(f"{name}.all", t, f"i64 {first}", made.lanes),
