@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+import numpy as np
+
 from traceir import rules
 from traceir.base.tracebacks import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol, TypeVar
-
-    import numpy as np
 
     from traceir.ir.avals import ShapedArray
 
@@ -137,6 +137,23 @@ class Methods:
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """The elements' bytes, as NumPy's method gives them.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.arange(2, dtype="uint8").tobytes()
+        b'\\x00\\x01'
+        """
+        return np.asarray(self).tobytes(order)  # type: ignore[arg-type]  # NumPy checks
+
+    def on_device_size_in_bytes(self) -> int:
+        """Bytes of all elements, of which nothing is padded."""
+        return self.nbytes
+
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the first element, good while the array lives."""
+        return int(np.asarray(self).ctypes.data)
 
     def copy_to_host_async(self) -> None:
         """Do nothing: the memory of an array is the host's."""

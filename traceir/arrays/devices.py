@@ -47,6 +47,9 @@ class CpuDevice:
         """The number of the process whose threads they are."""
         return STATE.topology.process_of(self.id)
 
+    def memory_stats(self) -> None:
+        """Nothing: the memory is the process's own, of which the system tells."""
+
     def __str__(self) -> str:
         return f"cpu:{self.id}"
 

@@ -162,9 +162,15 @@ class ShapedArray:
         return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
 
     def __repr__(self) -> str:
-        extents = ",".join(map(str, self.shape))
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapedArray({self.dtype.name}[{extents}]{shown(self.vma)}{weak})"
+        return f"ShapedArray({self._long()}{weak})"
+
+    def __str__(self) -> str:
+        return f"{'~' if self.weak_type else ''}{self._long()}"
+
+    def _long(self) -> str:
+        extents = ",".join(map(str, self.shape))
+        return f"{self.dtype.name}[{extents}]{shown(self.vma)}"
 
 
 def _made(
