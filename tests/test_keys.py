@@ -68,7 +68,7 @@ def test_a_key_is_shown_with_its_words() -> None:
     assert (repr(KEY), str(KEY), f"{KEY}") == (shown,) * 3
     assert repr(random.split(KEY, 0)) == "Array((0,), dtype=key<fry>) overlaying:\n[]"
     assert (str(KEY.dtype), KEY.shape, KEYS.nbytes) == ("key<fry>", (), 24)
-    assert str(traceir.typeof(KEYS)) == "ShapedArray(key<fry>[3])"
+    assert str(traceir.typeof(KEYS)) == "key<fry>[3]"
 
 
 def test_the_kind_of_the_dtype() -> None:
