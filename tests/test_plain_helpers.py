@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import traceir_numba
+from traceir.errors import RuleTypeError
 
 Function = Callable[..., Any]
 jit = traceir_numba.jit
@@ -139,3 +140,24 @@ def test_draws_by_known_numbers_of_a_helper(size: int) -> None:
     found = walk()
     np.random.seed(3)
     np.testing.assert_allclose(found, np.cumsum(np.random.normal(0.0, 1.5, size)))
+
+
+def corner(k: Any) -> Any:
+    """A function whose end is never reached, if its argument is 0 or 1."""
+    if k == 0:
+        return (0, 1)
+    if k == 1:
+        return (1, 2)
+
+
+def test_a_result_that_is_never_none() -> None:
+    def place(x: Any) -> Any:
+        for i in range(len(x)):
+            if x[i] < 0:
+                return corner(i)[1] + x[0]
+
+    compared(place, X)
+    with pytest.raises(RuleTypeError, match=r"the result: None, where others are"):
+        jit(place)(np.ones(3))
+    with pytest.raises(RuleTypeError, match=r"staged\.join"):
+        jit(place)(np.array([1.0, 1.0, -1.0]))

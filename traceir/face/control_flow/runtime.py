@@ -22,7 +22,7 @@ from traceir.face.arrays.values import array_of
 from traceir.face.checks import exceptions
 from traceir.face.checks.bounds import check_index
 from traceir.face.checks.exceptions import Trying
-from traceir.face.checks.status import note
+from traceir.face.checks.status import note, note_rule
 from traceir.face.control_flow import state
 from traceir.face.control_flow.choices import (
     Diverged,
@@ -134,9 +134,11 @@ def returned(value: Any) -> Any:
     """The result of a function, which has been set where its end is reached."""
     if type(value) is MaybeUnbound:
         value = value.value
-    if type(value) is MaybeNone:
+    if type(value) is MaybeNone:  # which one may never be
         kind = state.said(state.type_of(state.tree_of(value.value)))
-        raise rules.error("staged.join", got=f"the result: None and {kind}")
+        got = f"the result: None, where others are {kind}"
+        note_rule(negated(value.flag), "staged.join", got)
+        return value.value
     return copied(value, "the result")
 
 
