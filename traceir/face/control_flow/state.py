@@ -79,7 +79,7 @@ COMPOUND: dict[type, Callable[[Any], Group]] = {}
 
 # The values that may be absent, and how a tree shows that one is.
 _ABSENT: dict[type, Callable[[Any], bool]] = {
-    MaybeUnbound: lambda value: type(value) is MissingValue,
+    MaybeUnbound: lambda value: type(value) is MissingValue and not value.reason,
     MaybeNone: lambda value: value is None,
 }
 
@@ -235,6 +235,8 @@ def said(tree: Tree) -> str:
     if isinstance(tree, Group):
         return f"({', '.join(map(said, tree.parts))})"
     value = tree.value
+    if type(value) is MissingValue and value.reason:
+        return value.reason
     return "None" if value is None else type(value).__name__
 
 
