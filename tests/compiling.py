@@ -24,6 +24,9 @@ from traceir_numba.pipeline.explain import function_text
 from traceir_numba.runtime import code_loader, mcjit
 from traceir_numba.store import units
 
+# Vectors of our own are of this size.
+AVX512 = optimize.vector_bits() == 512
+
 SELU = """{ lambda ; a:f32[SHAPE]. let
     b:bool[SHAPE] = gt a 0.0:f32[]
     c:f32[SHAPE] = exp a

@@ -218,3 +218,17 @@ def test_a_fallback_is_asked_for_and_loud() -> None:
 def test_a_fallback_is_known() -> None:
     with raises_rule("face.fallback", ValueError, "'python'"):
         traceir_numba.jit(choosing, fallback="python")
+
+
+def test_values_without_a_common_type_on_three_sides_are_refused() -> None:
+    def chosen(x: Any) -> Any:
+        if x[0] > 0:
+            pair = [1.0, x[1]]
+        elif x[1] > 0:
+            pair = [3.0, x[0]]
+        else:
+            pair = [5.0, 6.0]
+        return pair[0] + x[1]
+
+    with raises_rule("staged.join", TypeError, "pair: list and list"):
+        traceir_numba.jit(chosen)(np.array([-1.0, 1.0]))

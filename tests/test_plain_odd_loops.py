@@ -397,17 +397,3 @@ def test_none_where_a_number_is_asked_for_is_an_error() -> None:
     assert doubling(X, 3) == 6
     with pytest.raises(TypeError, match="'best' is None"):
         doubling(X, 0)
-
-
-def test_values_without_a_common_type_on_three_sides_are_refused() -> None:
-    def chosen(x: Any) -> Any:
-        if x[0] > 0:
-            pair = [1.0, x[1]]
-        elif x[1] > 0:
-            pair = [3.0, x[0]]
-        else:
-            pair = [5.0, 6.0]
-        return pair[0] + x[1]
-
-    with raises_rule("staged.join", TypeError, "pair: list and list"):
-        traceir_numba.jit(chosen)(np.array([-1.0, 1.0]))

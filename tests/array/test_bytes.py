@@ -1,4 +1,4 @@
-"""What arrays, their types and devices tell of memory, as programs for JAX ask."""
+"""Memory as arrays, their types and devices tell of memory, as programs for JAX ask."""
 
 from __future__ import annotations
 

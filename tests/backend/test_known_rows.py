@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import executable, forgotten, same_bits, traced
+from compiling import AVX512, executable, forgotten, same_bits, traced
 from soak import sample
 
 import traceir as jax
 import traceir.numpy as jnp
 from traceir_numba import cost_model
-from traceir_numba.llvm.optimize import vector_bits
 
 LENGTHS = [2, 7, 9, 10, 15, 16, 17, 31, 33, 40, 63, 64, 65, 100, 127, 129, 200, 255]
 LENGTHS += [257, 300, 500, 511, 512, 513]
@@ -83,7 +82,7 @@ def test_rows_of_a_known_length_have_the_bits_of_llvm(
     assert same_bits(*([np.asarray(v) for v in one] for one in found))
 
 
-@pytest.mark.skipif(vector_bits() < 512, reason="the processor has no such vectors")
+@pytest.mark.skipif(not AVX512, reason="the processor has no such vectors")
 @pytest.mark.parametrize("length", [48, 100, 128])
 @pytest.mark.parametrize("name", ["sums", "extremes", "products with a row"])
 def test_accumulators_of_known_rows_are_registers(name: str, length: int) -> None:

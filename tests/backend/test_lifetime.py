@@ -13,10 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from compiling import compiled, forgotten
 from soak import SOAK
 
 import traceir
@@ -24,11 +22,9 @@ import traceir.numpy as jnp
 from traceir import lax
 from traceir.base import caches, config
 from traceir.base.caches import ClockEviction, LRUCache
-from traceir.errors import TraceirError
 from traceir.jit.cache import trace_cache
 from traceir.store.files import current
 from traceir_numba import backend, cost_model
-from traceir_numba.llvm import optimize
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import code_loader, elf
 from traceir_numba.runtime.allocator import memory_info
@@ -376,27 +372,3 @@ def test_functions_that_live_take_what_is_stated() -> None:
     gc.collect()
     assert memory_info().objects <= before.objects + 3 * 8
     assert memory_info().code < now.code
-
-
-def test_what_llvm_made_is_freed_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Garbage is freed in any order, but a module is to go before its context."""
-    forgotten(monkeypatch, 512)
-    real = optimize._simplified
-
-    def broken(text: str, target: Any, context: Any) -> Any:
-        real(text, target, context)
-        return real(text + "nothing that LLVM knows", target, context)
-
-    monkeypatch.setattr(optimize, "_simplified", broken)
-    monkeypatch.setattr(optimize, "widened", lambda texts, *_: ("\n".join(texts), ()))
-    gc.collect()
-    before = len(kept_by_llvm())
-    with pytest.raises(TraceirError, match="LLVM IR parsing error"):
-        compiled("{ lambda ; a:f32[3]. let b:f32[3] = neg a in (b,) }")
-    assert len(kept_by_llvm()) == before
-
-
-def kept_by_llvm() -> list[Any]:
-    """LLVM's modules and contexts, garbage among them."""
-    kinds = llvm.ModuleRef, llvm.context.ContextRef
-    return [x for x in gc.get_objects() if isinstance(x, kinds)]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import mmap
 import resource
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from compiling import compiled, grid
+from compiling import compiled, forgotten, grid
 
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir.errors import TraceirError
+from traceir_numba.llvm import optimize
 from traceir_numba.runtime import allocator
 
 F32 = np.dtype(np.float32)
@@ -201,3 +205,27 @@ def test_results_share_no_memory() -> None:
         assert not any(np.may_share_memory(one, o) for o in (x, *results[k + 1 :]))
     np.testing.assert_array_equal(results[0].ravel(), x - x.max())
     np.testing.assert_array_equal(results[2], x - x.max())
+
+
+def test_what_llvm_made_is_freed_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Garbage is freed in any order, but a module is to go before its context."""
+    forgotten(monkeypatch, 512)
+    real = optimize._simplified
+
+    def broken(text: str, target: Any, context: Any) -> Any:
+        real(text, target, context)
+        return real(text + "nothing that LLVM knows", target, context)
+
+    monkeypatch.setattr(optimize, "_simplified", broken)
+    monkeypatch.setattr(optimize, "widened", lambda texts, *_: ("\n".join(texts), ()))
+    gc.collect()
+    before = len(kept_by_llvm())
+    with pytest.raises(TraceirError, match="LLVM IR parsing error"):
+        compiled("{ lambda ; a:f32[3]. let b:f32[3] = neg a in (b,) }")
+    assert len(kept_by_llvm()) == before
+
+
+def kept_by_llvm() -> list[Any]:
+    """LLVM's modules and contexts, garbage among them."""
+    kinds = llvm.ModuleRef, llvm.context.ContextRef
+    return [x for x in gc.get_objects() if isinstance(x, kinds)]

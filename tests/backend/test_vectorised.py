@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import CALL, PACKED, assembly, compiled
+from compiling import AVX512, CALL, PACKED, assembly, compiled
 from soak import sample
 
 from traceir.errors import TraceirError
@@ -21,7 +21,6 @@ from traceir.text import parse
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Elementwise
-from traceir_numba.llvm.optimize import vector_bits
 
 SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Elementwise))
 LENGTH = 5000
@@ -120,7 +119,7 @@ def test_integers_of_another_sign_are_copied_as_they_are(label: str) -> None:
 def test_what_is_declared_slow_has_to_be(label: str) -> None:
     text = text_of(label)
     slow = CALL.search(text) or DIVISION.search(text)
-    if "int" in programs()[label][1] and vector_bits():
+    if "int" in programs()[label][1] and AVX512:
         assert PACKED.search(text) and not slow  # as floating numbers
     else:
         assert slow
@@ -199,7 +198,7 @@ def test_folds_of_several_rows_have_vectors_as_accumulators() -> None:
     assert not pairs
 
 
-@pytest.mark.skipif(vector_bits() < 512, reason="the processor has no such vectors")
+@pytest.mark.skipif(not AVX512, reason="the processor has no such vectors")
 @pytest.mark.parametrize("shape", ["5000", "100,3000"])
 def test_folds_round_to_16_bits_in_vectors(shape: str) -> None:
     rows = shape.rpartition(",")[0]

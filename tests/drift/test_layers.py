@@ -181,15 +181,14 @@ LEFTOVERS = {
     "an unfinished place": r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b",
     # JAX is what tests are compared with, where it is, and PyTorch and CuPy have arrays
     # on devices; the next are extras, for which functions are tasks, and MPI is the
-    # system's; the names of
-    # instructions are those of one architecture, no Python package is a C compiler, the
-    # simulator's memory is the host's, type checkers are lint's, notebooks take a
-    # kernel, pages a browser, TypeScript node, and a model checker Java. Nothing else
-    # may be missing.
+    # system's; the names of instructions are those of one architecture, and so are
+    # vectors of our own; no Python package is a C compiler, the simulator's memory is
+    # the host's, type checkers are lint's, notebooks take a kernel, pages a browser,
+    # TypeScript node, and a model checker Java. Nothing else may be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
     + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|"
-    + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE|MPI|MYPY|"
-    + r"NBCLIENT|NODE|PYRIGHT|SHOWN|TLC), reason=))",
+    + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|AVX512|COMPILER|SIMULATED|DEVICE|"
+    + r"MPI|MYPY|NBCLIENT|NODE|PYRIGHT|SHOWN|TLC), reason=))",
     "a merge's mark": "^(<<<<<<<|>>>>>>>) ",
 }
 

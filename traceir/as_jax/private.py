@@ -60,7 +60,7 @@ class PrivateModule(ModuleType):
 
 
 def _public(module: str, name: str) -> object | None:
-    """What a name is in the public modules that a private one mirrors; None if none."""
+    """A name's object in the public modules that a private one mirrors; or None."""
     if not name.startswith("_"):
         for public in public_modules(module):
             value: object | None = getattr(import_module(public), name, None)

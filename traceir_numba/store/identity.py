@@ -45,6 +45,7 @@ COMPILER = (
     "llvm/vectors/ir_text.py",
     "llvm/vectors/lanes.py",
     "llvm/vectors/tables.py",
+    "llvm/vectors/vector_loop.py",
     "llvm/vectors/widen.py",
     "runtime/code_loader.py",
     "runtime/elf.py",

@@ -27,7 +27,8 @@ from traceir_numba.llvm.vectors.ir_text import (
     matched,
     spread,
 )
-from traceir_numba.llvm.vectors.lanes import Lanes, VectorLoop
+from traceir_numba.llvm.vectors.lanes import Lanes
+from traceir_numba.llvm.vectors.vector_loop import VectorLoop
 
 # Instructions of kernels that are compiled together, up to which loops may be written
 # out twice: time to compile against time to run.
@@ -231,7 +232,7 @@ class _Rounds:
 
     @property
     def length(self) -> int | None:
-        """How many numbers there are, if that is known."""
+        """The count of numbers, if that is known."""
         if "%" in (self.low[0], self.high[0]):
             return None
         return int(self.high) - int(self.low)
