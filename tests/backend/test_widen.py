@@ -42,6 +42,11 @@ def sines(x: Any) -> Any:
     return x
 
 
+def drawn(key: Any, x: Any) -> Any:
+    """As many of some numbers, at places that are drawn."""
+    return jax.random.choice(jax.random.wrap_key_data(key[:2]), x, x.shape)
+
+
 def near(x: Any) -> Any:
     """Numbers of moderate size in place of all others."""
     return jnp.where(abs(x) < 80, x, 1)
@@ -63,6 +68,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "rows of tables that are far": (lambda x: jnp.sin(x * 1e9), ("float32",)),
     "a short table": (lambda x: jnp.exp(x) - jnp.exp2(near(x)), ("float64",)),
     "a key for all": (lambda x: bits(x[:2], x.shape), ("uint32",)),
+    "places that values tell": (drawn, ("uint32", "float32")),
     "float64": (lambda x: jnp.where(x > 0, x, jnp.expm1(x)), ("float64",)),
     "two widths": (lambda x: (x.astype("float64") * 3, x < 1), ("float32",)),
     "the index": (lambda x: x + jnp.arange(x.size) * 3, ("float32",)),

@@ -267,7 +267,7 @@ def _computed(nest: LoopNest) -> list[str]:
 def _vectors(nest: LoopNest, kernel: KernelSource, bits: int | None) -> str:
     if not _computed(nest):
         return ""
-    if kernel.slow:
+    if kernel.slow and not bits:
         return f"not in vectors: {', '.join(kernel.slow)} is computed one by one; "
     if bits is None:
         return "vectors of unknown width; "

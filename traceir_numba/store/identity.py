@@ -44,6 +44,7 @@ COMPILER = (
     "llvm/vectors/functions.py",
     "llvm/vectors/ir_text.py",
     "llvm/vectors/lanes.py",
+    "llvm/vectors/reads.py",
     "llvm/vectors/tables.py",
     "llvm/vectors/vector_loop.py",
     "llvm/vectors/widen.py",

@@ -35,6 +35,13 @@ class LeftAlone(Exception):
     """Text that stays as it is, for LLVM to make vectors of."""
 
 
+def bytes_of(kind: str) -> int:
+    """The bytes of a number in memory; raises LeftAlone for what is none."""
+    if kind not in SIZES:
+        raise LeftAlone(kind)
+    return max(SIZES[kind] // 8, 1)
+
+
 def matched(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
     """The parts of a text; raises LeftAlone for one of another form."""
     found = pattern.fullmatch(text)

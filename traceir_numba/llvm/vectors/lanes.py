@@ -22,8 +22,16 @@ from traceir_numba.llvm.vectors.ir_text import (
     SIZES,
     FunctionText,
     LeftAlone,
+    bytes_of,
     matched,
     spread,
+)
+from traceir_numba.llvm.vectors.reads import (
+    ANYWHERE,
+    LONGEST_STEP,
+    VectorRead,
+    anywhere,
+    apart,
 )
 from traceir_numba.llvm.vectors.vector_loop import VectorLoop
 
@@ -32,8 +40,6 @@ _SELECT = re.compile(r"i1 (\S+), (\S+) (\S+), \S+ (\S+)")
 _CAST = re.compile(r"(\S+) (\S+) to (\S+)")
 _CALL = re.compile(r"(\S+) @(\S+?)\((.*)\)")
 _ELEMENT = re.compile(r"inbounds (\S+), ptr (\S+), i64 (\S+)")
-# How far apart elements are at most that are read with what lies between them.
-LONGEST_STEP = 4
 # Registers that a function has at most.
 OWN_NAMES = 1_000_000
 _NAME = re.compile(r"%[ar](\d+)\b")
@@ -64,12 +70,6 @@ class Lanes:
         if kind != "ptr" and kind not in SIZES:
             raise LeftAlone(kind)
         return f"<{self.lanes} x {kind}>"
-
-    def bits(self, kind: str) -> int:
-        """The bits of a number."""
-        if kind not in SIZES:
-            raise LeftAlone(kind)
-        return SIZES[kind]
 
     def mangled(self, kind: str) -> str:
         """The name of that type in those of LLVM's functions."""
@@ -305,6 +305,9 @@ class Lanes:
             loop.places[register] = kind, base, index, loop.steps[index]
             loop.inside.add(register)
             self.number(line)
+        elif index in self.vectors and index not in loop.steps:
+            loop.places[register] = kind, base, index, ANYWHERE
+            loop.inside.add(register)
         else:
             raise LeftAlone(line)
 
@@ -312,7 +315,7 @@ class Lanes:
         """An element of each lane, or the same for all."""
         kind, at = rest.split(", ptr ")
         t, of = self.type(kind), self.mangled(kind)
-        size = max(self.bits(kind) // 8, 1)
+        size = bytes_of(kind)
         if at in self.rows:
             base, index, first = self.rows[at]
             symbol = self.module.read(base, first, self.lanes)
@@ -331,9 +334,16 @@ class Lanes:
         if step == 0:
             self.keep(line, register)
             return
+        name = self.vector(register) + self.apart
+        if step == ANYWHERE:
+            places = self.operand("i64", index)
+            self.read(
+                register, anywhere(name, kind, self.lanes, loop.mask, base, places)
+            )
+            return
         at = loop.renamed(at)
         if step > 1:
-            self.load_apart(register, kind, f"ptr {at}, i32 {size}", step)
+            self.read(register, apart(name, kind, self.lanes, loop.mask, at, step))
             return
         if loop.mask is None:
             self.put(register, f"load {t}, ptr {at}, align {size}")
@@ -345,33 +355,11 @@ class Lanes:
         )
         self.put(register, f"call {t} @{symbol}({given})")
 
-    def load_apart(self, register: str, kind: str, at: str, step: int) -> None:
-        """Every second element, or third, of those that lie side by side.
-
-        Only these are read: the last one may be the last of its array.
-        """
-        loop, count = self.loop, step * self.lanes
-        name = self.vector(register) + self.apart
-        assert loop is not None
-        wide, truths = f"<{count} x {kind}>", f"<{count} x i1>"
-        symbol = f"llvm.masked.load.v{count}{SHORT.get(kind, kind)}.p0"
-        self.declare(f"declare {wide} @{symbol}(ptr, i32, {truths}, {wide})")
-        every = ", ".join(f"i1 {int(k % step == 0)}" for k in range(count))
-        mask = f"<{every}>"
-        if loop.mask is not None:
-            of = f"{self.type('i1')} {loop.mask}"
-            lanes = ", ".join(f"i32 {k // step}" for k in range(count))
-            mask = f"{name}.mask"
-            self.out += [
-                f"{mask}.all = shufflevector {of}, {self.type('i1')} poison, "
-                f"<{count} x i32> <{lanes}>",
-                f"{mask} = and {truths} {mask}.all, <{every}>",
-            ]
-        given = f"{at}, {truths} {mask}, {wide} zeroinitializer"
-        self.out.append(f"{name}.near = call {wide} @{symbol}({given})")
-        places = ", ".join(f"i32 {step * k}" for k in range(self.lanes))
-        text = f"shufflevector {wide} {name}.near, {wide} poison, <{self.lanes} x i32>"
-        self.put(register, f"{text} <{places}>")
+    def read(self, register: str, found: VectorRead) -> None:
+        """Elements that do not lie side by side."""
+        self.declare(found.declared)
+        self.out += found.before
+        self.put(register, found.text)
 
     def store(self, rest: str) -> None:
         """The elements of all lanes."""
@@ -381,7 +369,7 @@ class Lanes:
             raise LeftAlone(rest)
         _, base, index, _ = loop.places[at]
         loop.written.add((base, index))
-        t, size, at = self.type(kind), max(self.bits(kind) // 8, 1), loop.renamed(at)
+        t, size, at = self.type(kind), bytes_of(kind), loop.renamed(at)
         value = self.operand(kind, x)
         if loop.mask is None:
             self.out.append(f"store {t} {value}, ptr {at}, align {size}")

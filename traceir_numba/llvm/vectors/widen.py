@@ -8,7 +8,8 @@ are there twice, for rounds of some vectors and for what is left, under a mask; 
 ones once, with a mask.
 
 Left to LLVM are loops that carry numbers, choices that must not be computed on both
-sides, longer strides, those of results, and divisions of integers.
+sides, longer strides, those of results, and loops that do little else than read at
+places that values tell.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from traceir_numba.llvm.vectors.ir_text import (
     spread,
 )
 from traceir_numba.llvm.vectors.lanes import Lanes
+from traceir_numba.llvm.vectors.reads import ANYWHERE
 from traceir_numba.llvm.vectors.vector_loop import VectorLoop
 
 # Instructions of kernels that are compiled together, up to which loops may be written
@@ -44,6 +46,9 @@ SHORTEST_LINES, LONGEST_LINES = 16, 100
 # The part of a loop's instructions, one of so many, from which on those of float64 say
 # how many numbers a vector has.
 DOUBLED = 6
+# Instructions to each element that is read at a place that values tell, from which on
+# vectors of our own gain more than LLVM's reads one by one do.
+FAR_LINES = 100
 # Instructions up to which vectors of a loop of a known length are written one after the
 # other, so that arrays of the kernel are registers.
 STRAIGHT_LINES = 240
@@ -154,7 +159,10 @@ def _loop(
     if short:
         few = not SHORTEST_LINES < len(called) <= LONGEST_LINES * 32 // room
         many = lanes * (FEW_VECTORS if few else ROUND_VECTORS)
-    loop = _Rounds(module, inside, counter, low, high, head, body, fork[1], arrays)
+    loop = _Rounds(
+        *(module, inside, counter, low, high),
+        *(head, body, fork[1], len(called), arrays),
+    )
     length = loop.length
     if length is not None:
         vectors, own = length // lanes, len(called)
@@ -191,7 +199,8 @@ class _Rounds:
     head: str
     body: str
     done: str
-    arrays: frozenset[str] = frozenset()
+    cost: int
+    arrays: frozenset[str]
 
     def lanes(self, count: int, mask: str | None) -> tuple[Lanes, VectorLoop]:
         """The instructions of a round of so many lanes."""
@@ -206,6 +215,9 @@ class _Rounds:
         made = Lanes(self.module, count, loop)
         made.vectors[self.counter] = made.vector(self.counter) + made.apart
         made.lines_of(self.lines)
+        far = sum(step == ANYWHERE for *_, step in loop.places.values())
+        if far * FAR_LINES > self.cost:
+            raise LeftAlone(self.head)  # most of it is reading one by one
         for base, index in loop.written:
             for other, at in loop.read | loop.written:
                 # Arguments and arrays of the kernel do not overlap; others may.
