@@ -15,6 +15,7 @@ those of the reference and of tracing.
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import TypeAlias
 
 Additions: TypeAlias = int  # some 80 take a nanosecond on one core
@@ -331,6 +332,11 @@ added up in each of them. [turns, bits]"""
 TURN_PART_WORK: Additions = 1 << 20
 """Turns of a part cost as much at least, and a loop that is shared has a part for each
 piece: a call against threads that wait. [turns, bits]"""
+WAKING_SHARE: Count = 10
+"""Times as long as waking a thread takes what is shared from `THREADED_WORK` on: with
+more threads than the root of that quotient the last one comes too late. [threads]"""
+MANY_THREADS: Count = 64
+"""Launches that pay for fewer threads say so in the driver. [large]"""
 PIECES_PER_THREAD: Count = 4
 """Pieces for each thread: one that wakes late costs little; each is a call.
 [threads]"""
@@ -396,3 +402,15 @@ the C library's. [exported]"""
 def operation_cost(primitive: str) -> Additions:
     """The cost of an operation on an element, by the primitive's name."""
     return OPERATION_COST.get(primitive, 1)
+
+
+def threads_worth(work: int, shared: int) -> int:
+    """The threads that a launch pays for, of which the caller is one.
+
+    Launches are `shared` from so much work on. The caller wakes the others one after
+    the other: with n of them a launch takes work / n and n times waking one.
+
+    >>> [threads_worth(work << 20, THREADED_WORK) for work in (5, 50, 5000)]
+    [3, 10, 100]
+    """
+    return max(2, isqrt(WAKING_SHARE * work // shared))

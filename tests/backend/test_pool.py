@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import traceir
 import traceir_numba
 from traceir_numba.runtime import thread_pool
 
@@ -184,3 +185,29 @@ def test_where_the_system_grants_few_threads_these_do(
 def test_no_number_takes_all_threads_of_the_machine() -> None:
     thread_pool.set_threads(10**6)
     assert thread_pool.threads() == thread_pool.MOST
+
+
+def test_a_launch_wakes_so_many_threads_as_it_pays_for() -> None:
+    thread_pool.set_threads(16)
+    seen: set[int] = set()
+    out = np.zeros(SIZE)
+
+    def noted(out: np.ndarray, lo: int, hi: int, value: int) -> None:
+        seen.add(threading.get_ident())
+        fill(out, lo, hi, value)
+
+    thread_pool.parallel(noted, (out,), 0, SIZE, 7, threads=3)
+    assert (out == 7).all()
+    assert len(thread_pool._pool.workers) == 2
+    assert len(seen) <= 3
+    thread_pool.parallel(noted, (out,), 0, SIZE, 8)
+    assert (out == 8).all()
+    assert len(thread_pool._pool.workers) == 15
+
+
+def test_short_launches_say_how_many_threads_they_pay_for() -> None:
+    twice = traceir.jit(lambda x: x * 2 + 1, backend="numba")
+    few, many = (traceir.ShapeDtypeStruct((n,), "f4") for n in (300_000, 200_000_000))
+    calls = [twice.source(x).rpartition("parallel(")[2] for x in (few, many)]
+    assert ", threads=3)" in calls[0]
+    assert ", threads=" not in calls[1]

@@ -1,11 +1,11 @@
-"""The model of weak scaling: the page has its figures, and its inputs are recorded."""
+"""The models of many processes and threads: the page has their figures and inputs."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from benchmarks import weak_scaling
+from benchmarks import cores, weak_scaling
 from benchmarks.weak_scaling import (
     BLOCK,
     COUNTS,
@@ -56,3 +56,11 @@ def test_a_sum_comes_near_twice_the_block_over_the_rate() -> None:
     slow = NETWORKS["A network of 10 Gb/s and 25 µs"]
     least = 2 * BLOCK * 2 / slow.rate  # the two processes of a machine share it
     assert least < cluster(slow).psum(64, BLOCK) < 1.5 * least
+
+
+def test_the_table_of_threads_is_that_of_the_command() -> None:
+    rows = [*cores.modelled()]
+    assert cores.table(["a launch of", *map(str, cores.COUNTS)], iter(rows)) in PAGE
+    before = [1e-4 / cores.launch(1e-4, n, cores.FED, limited=False) for n in (32, 64)]
+    assert "0.7 times as fast as one thread with 32, 0.4 with 64" in PAGE
+    assert [f"{speed:.1f}" for speed in before] == ["0.7", "0.4"]

@@ -146,6 +146,9 @@ def _launch(
             if pieces > cost_model.TOLD_PIECES or not shared
             else ""
         )
+        worth = cost_model.threads_worth(sizes.work, cost_model.THREADED_WORK)
+        if shared and worth < cost_model.MANY_THREADS:
+            many += f", threads={worth}"
         yield f"{head}({kernel.name}, ({arrays}), {given}{many})"
         if not sizes.blocks:
             return

@@ -64,7 +64,7 @@ def kernel(*arguments):
 
     return decorate'''
 PARALLEL_TEXT = '''\
-def parallel(entry, arrays, lo, hi, *sizes, pieces=1):
+def parallel(entry, arrays, lo, hi, *sizes, pieces=1, threads=1):
     """Run a kernel over a range; traceir splits it over threads, with the same bits."""
     entry(*arrays, lo, hi, *sizes)'''
 IN_ORDER_TEXT = '''\

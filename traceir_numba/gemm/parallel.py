@@ -82,19 +82,21 @@ def _share(
     sizes: tuple[int, ...],
 ) -> None:
     """Give rows, or columns, to threads."""
-    threads, work = thread_pool.threads(), lines * inner * columns
+    work = lines * inner * columns
     alone, shared = cost_model.MATMUL_PIECE_WORK, cost_model.THREADED_MATMUL_WORK
+    most = cost_model.threads_worth(work, shared)
+    threads = min(thread_pool.threads(), most)
     if work < (alone if threads == 1 else shared):
         entry(*given, 0, lines, 0, columns, *sizes)
     elif lines >= cost_model.MATMUL_PIECE_ROWS * threads or lines >= columns:
         pieces = thread_pool.thread_split(0, lines, _pieces(lines, threads, work))
         thread_pool.each(
-            entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces]
+            entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces], most
         )
     else:
         pieces = thread_pool.thread_split(0, columns, _pieces(columns, threads, work))
         thread_pool.each(
-            entry, [(*given, 0, lines, lo, hi, *sizes) for lo, hi in pieces]
+            entry, [(*given, 0, lines, lo, hi, *sizes) for lo, hi in pieces], most
         )
 
 

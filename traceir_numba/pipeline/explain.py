@@ -246,7 +246,8 @@ def _threads(step: Launch) -> str:
         work.work >= cost_model.THREADED_WORK and work.length > 1 and not nest.ordered
     )
     order = ", as a place may occur twice" if nest.ordered else ""
-    return f"{_plural(threads() if split else 1, 'thread')}{order}"
+    worth = cost_model.threads_worth(work.work, cost_model.THREADED_WORK)
+    return f"{_plural(min(threads(), worth) if split else 1, 'thread')}{order}"
 
 
 def _does(nest: LoopNest) -> str:

@@ -101,16 +101,17 @@ class _Pool:
         while self.workers:
             self.workers.pop().stop()
 
-    def engage(self) -> None:
+    def engage(self, most: int) -> None:
         """Make the workers that are missing, or learn how many there can be."""
         try:
-            while len(self.workers) < self.threads - 1:
+            while len(self.workers) < min(self.threads, most) - 1:
                 self.workers.append(_Worker())
         except RuntimeError:  # the system, or a process that ends, grants no more
             self.threads = THREADS.value = len(self.workers) + 1
 
-    def run(self, task: Callable[[], None]) -> None:
-        """Run a task in all threads, the caller's among them, until each has ended.
+    def run(self, task: Callable[[], None], most: int = MOST) -> None:
+        """Run a task in all threads, or at most so many, the caller's among them, until
+        each has ended.
 
         A task ends when no piece of work is left, so that one that begins late, in
         a thread that wakes late, does nothing. That is why an exception in the caller,
@@ -121,11 +122,12 @@ class _Pool:
             task()
             return
         try:
-            self.engage()
-            for worker in self.workers:
+            self.engage(most)
+            engaged = self.workers[: most - 1]
+            for worker in engaged:
                 worker.start(task)
             task()
-            for worker in self.workers:
+            for worker in engaged:
                 worker.finish()
         finally:
             for worker in self.workers:
@@ -194,15 +196,16 @@ def parallel(
     high: int,
     *sizes: int,
     pieces: int = 0,
+    threads: int = MOST,
 ) -> None:
     """Call `entry(*arrays, lo, hi, *sizes)` for all of a range, in pieces at once.
 
-    Between pieces Python handles signals, so long work has as many `pieces` at least.
+    Between pieces Python handles signals, so long work has as many `pieces` at least;
+    short work pays for so many `threads` at most.
     """
-    parts = thread_split(
-        low, high, max(pieces, cost_model.PIECES_PER_THREAD * _pool.threads)
-    )
-    each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in parts])
+    most = min(threads, _pool.threads)
+    parts = thread_split(low, high, max(pieces, cost_model.PIECES_PER_THREAD * most))
+    each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in parts], most)
 
 
 def in_order(
@@ -218,8 +221,10 @@ def in_order(
         entry(*arrays, lo, hi, *sizes)
 
 
-def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:
-    """Call `entry` with each list of arguments, several at once."""
+def each(
+    entry: Callable[..., None], tasks: Sequence[Sequence[Any]], most: int = MOST
+) -> None:
+    """Call `entry` with each list of arguments, several at once: at most so many."""
     left = iter(tasks)
 
     def task() -> None:
@@ -228,7 +233,7 @@ def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:
             entry(*arguments)
 
     try:
-        _pool.run(task)
+        _pool.run(task, min(most, len(tasks)))
     finally:
         for _ in left:  # after an exception there may be some: leave them undone
             pass
