@@ -210,3 +210,14 @@ def test_layers_are_pairs_of_functions() -> None:
     out = apply(params, jnp.ones((4, 2)), rng=traceir.random.key(1))
     assert shape == (-1, 5) and out.shape == (4, 5)
     assert out[:, 3:].tolist() == [[1.0, 1.0]] * 4
+
+
+def test_a_program_says_where_compiled_functions_are_kept(tmp_path: Path) -> None:
+    from traceir.experimental.compilation_cache import compilation_cache
+
+    compilation_cache.set_cache_dir(tmp_path / "kept")
+    try:
+        traceir.jit(lambda x: x * 12.5 - 7.25, backend="numba")(jnp.ones(3))
+        assert any(path.suffix == ".code" for path in (tmp_path / "kept").iterdir())
+    finally:
+        compilation_cache.reset_cache()

@@ -4,6 +4,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 
 - `checkify`: checks in traced functions, whose outcome is a value
 - `automatic_checks`: failures of operations: NaNs, zeros and indices out of bounds
+- `compilation_cache`: where compiled functions are kept, by JAX's former place
 - `hijax`: primitives of a library's own as classes, whose methods are their rules
 - `jet`: derivatives of higher order along a curve: of a function of a power series
 - `layout`: the order of an array's elements in memory, with where it lies
@@ -25,6 +26,7 @@ __all__ = ["enable_x64", "io_callback"]
 # Modules that are imported when they are first asked for.
 _LATER = (
     "checkify",
+    "compilation_cache",
     "hijax",
     "jet",
     "layout",

@@ -1,0 +1,47 @@
+"""The directory of compiled functions, as a program says.
+
+They are kept without it, too, where `TRACEIR_CACHE_DIR` says, or in the user's own
+cache; `python -m traceir cache` shows them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from traceir.base.tracebacks import entry_point
+from traceir.base.tracebacks import publish as _publish
+from traceir.lax.checks.attribute_hints import missing
+from traceir.store.files import use
+from traceir.store.place import place_of
+
+__all__ = ["reset_cache", "set_cache_dir"]
+
+
+@entry_point
+def set_cache_dir(path: str | os.PathLike[str]) -> None:
+    """Keep compiled functions in this directory from now on, and look for them there.
+
+    It is made when the first one is kept; where that can't be done there is a warning,
+    and nothing is kept.
+
+    >>> import tempfile
+    >>> set_cache_dir(tempfile.mkdtemp())
+    >>> reset_cache()
+    """
+    use(place_of({**os.environ, "TRACEIR_CACHE_DIR": os.fspath(path)}))
+
+
+@entry_point
+def reset_cache() -> None:
+    """Keep compiled functions where the environment says, as at the start.
+
+    >>> reset_cache()
+    """
+    use(place_of(os.environ))
+
+
+def __getattr__(name: str) -> object:
+    raise missing(name, __all__, __name__)
+
+
+_publish(globals())
