@@ -23,7 +23,7 @@ import traceir.numpy as jnp
 import traceir_numba
 from traceir_numba import cost_model
 from traceir_numba.runtime.cpu_count import processors
-from traceir_numba.runtime.thread_pool import thread_split
+from traceir_numba.runtime.thread_pool import thread_split, threads_worth
 
 COUNTS = (2, 4, 8, 16, 32, 64)
 # Seconds of a launch on one thread; what is shared from `THREADED_WORK` on takes 60 us.
@@ -44,7 +44,7 @@ def launch(seconds: float, threads: int, fed: int, limited: bool = True) -> floa
     """
     work = int(seconds / SHARED * cost_model.THREADED_WORK)
     if limited:
-        worth = cost_model.threads_worth(work, cost_model.THREADED_WORK)
+        worth = threads_worth(work, cost_model.THREADED_WORK)
         threads = min(threads, worth)
     if threads == 1:
         return seconds
@@ -95,7 +95,7 @@ def workloads() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
 
 
 def measured(counts: list[int], rounds: int = 31) -> Iterator[list[str]]:
-    """How many times as fast as one thread each number of threads is, in turns."""
+    """Times that one thread takes over those of each number of threads, in turns."""
     for name, (function, args) in workloads().items():
         jitted = traceir.jit(function, backend="numba")
         times: dict[int, list[float]] = {n: [] for n in counts}

@@ -15,7 +15,6 @@ those of the reference and of tracing.
 
 from __future__ import annotations
 
-from math import isqrt
 from typing import TypeAlias
 
 Additions: TypeAlias = int  # some 80 take a nanosecond on one core
@@ -381,19 +380,16 @@ lives as long as any of them. [kernels]"""
 SOURCE_CONSTANT_BYTES: Bytes = 4096
 """Constants of up to so many are written out in generated source. [constant]"""
 FILLED_BYTES: Bytes = 1 << 16
-"""Constants of more that are nearly one number are filled when the program runs: as
-fast, and no part of what is kept. [filled]"""
+"""Constants of more that are nearly one number are filled as programs run. [filled]"""
 FILLED_PLACES: Count = 4
 """Such constants have another number at so many places at most. [filled]"""
 STORE_KEY_BYTES: Bytes = 1 << 26
 """Programs with constants of more are not looked for in the store: what is read to know
 them again against compiling. [stored]"""
 STORE_PROGRAM_BYTES: Bytes = 1 << 24
-"""Programs with constants of more are not kept there: its bound against compiling.
-[stored]"""
+"""Programs with constants of more are not kept there, as its bound is. [stored]"""
 AOT_TEXT_BYTES: Bytes = 1 << 12
-"""Constants of up to so many are LLVM text in exported files, others data: what LLVM
-knows against what it reads. [exported]"""
+"""Constants of up to so many are LLVM text in exported files, others data. [exported]"""
 AOT_STACK_BYTES: Bytes = 1 << 13
 """Up to so many bytes between an exported program's kernels are on the stack, others
 the C library's. [exported]"""
@@ -402,15 +398,3 @@ the C library's. [exported]"""
 def operation_cost(primitive: str) -> Additions:
     """The cost of an operation on an element, by the primitive's name."""
     return OPERATION_COST.get(primitive, 1)
-
-
-def threads_worth(work: int, shared: int) -> int:
-    """The threads that a launch pays for, of which the caller is one.
-
-    Launches are `shared` from so much work on. The caller wakes the others one after
-    the other: with n of them a launch takes work / n and n times waking one.
-
-    >>> [threads_worth(work << 20, THREADED_WORK) for work in (5, 50, 5000)]
-    [3, 10, 100]
-    """
-    return max(2, isqrt(WAKING_SHARE * work // shared))

@@ -26,6 +26,7 @@ from traceir_numba.loops.program import (
 from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 from traceir_numba.runtime.allocator import dtype_name
+from traceir_numba.runtime.thread_pool import threads_worth
 
 WIDTH = 88
 
@@ -146,7 +147,7 @@ def _launch(
             if pieces > cost_model.TOLD_PIECES or not shared
             else ""
         )
-        worth = cost_model.threads_worth(sizes.work, cost_model.THREADED_WORK)
+        worth = threads_worth(sizes.work, cost_model.THREADED_WORK)
         if shared and worth < cost_model.MANY_THREADS:
             many += f", threads={worth}"
         yield f"{head}({kernel.name}, ({arrays}), {given}{many})"

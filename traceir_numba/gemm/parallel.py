@@ -84,7 +84,7 @@ def _share(
     """Give rows, or columns, to threads."""
     work = lines * inner * columns
     alone, shared = cost_model.MATMUL_PIECE_WORK, cost_model.THREADED_MATMUL_WORK
-    most = cost_model.threads_worth(work, shared)
+    most = thread_pool.threads_worth(work, shared)
     threads = min(thread_pool.threads(), most)
     if work < (alone if threads == 1 else shared):
         entry(*given, 0, lines, 0, columns, *sizes)

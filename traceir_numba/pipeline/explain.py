@@ -32,7 +32,7 @@ from traceir_numba.loops.program import (
 )
 from traceir_numba.loops.schedule import range_of
 from traceir_numba.loops.step_effects import reads, walk, writes
-from traceir_numba.runtime.thread_pool import threads
+from traceir_numba.runtime.thread_pool import threads, threads_worth
 
 # An instruction of x86-64 that computes with several numbers in one register: of
 # floats by its ending, of integers by its beginning.
@@ -246,7 +246,7 @@ def _threads(step: Launch) -> str:
         work.work >= cost_model.THREADED_WORK and work.length > 1 and not nest.ordered
     )
     order = ", as a place may occur twice" if nest.ordered else ""
-    worth = cost_model.threads_worth(work.work, cost_model.THREADED_WORK)
+    worth = threads_worth(work.work, cost_model.THREADED_WORK)
     return f"{_plural(min(threads(), worth) if split else 1, 'thread')}{order}"
 
 

@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import isqrt
 from typing import Any
 
 from traceir_numba import cost_model
@@ -237,6 +238,19 @@ def each(
     finally:
         for _ in left:  # after an exception there may be some: leave them undone
             pass
+
+
+def threads_worth(work: int, shared: int) -> int:
+    """The threads that a launch pays for, of which the caller is one.
+
+    Launches are `shared` from so much work on. The caller wakes the others one after
+    the other: with n of them a launch takes work / n and n times waking one.
+
+    >>> [threads_worth(n * cost_model.THREADED_WORK, cost_model.THREADED_WORK)
+    ...  for n in (1, 10, 1000)]
+    [3, 10, 100]
+    """
+    return max(2, isqrt(cost_model.WAKING_SHARE * work // shared))
 
 
 def run(task: Callable[[], None]) -> None:

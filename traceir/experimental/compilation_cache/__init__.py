@@ -1,6 +1,8 @@
-"""Where compiled functions are kept, by JAX's former place. Takes a path.
+"""The place where compiled functions are kept, as JAX has its module.
 
-- `compilation_cache`: the directory of the store, as a program says
+Takes a path. Start reading at `compilation_cache.set_cache_dir`.
+
+- `compilation_cache`: the directory of compiled functions, as a program says
 
 >>> from traceir.experimental.compilation_cache import compilation_cache
 >>> compilation_cache.reset_cache()
