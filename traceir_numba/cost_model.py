@@ -389,7 +389,7 @@ them again against compiling. [stored]"""
 STORE_PROGRAM_BYTES: Bytes = 1 << 24
 """Programs with constants of more are not kept there, as its bound is. [stored]"""
 AOT_TEXT_BYTES: Bytes = 1 << 12
-"""Constants of up to so many are LLVM text in exported files, others data. [exported]"""
+"""Constants of up to so many are LLVM text in exported files. [exported]"""
 AOT_STACK_BYTES: Bytes = 1 << 13
 """Up to so many bytes between an exported program's kernels are on the stack, others
 the C library's. [exported]"""

@@ -109,6 +109,7 @@ REFUSED = {
     "core.AbstractValue.__setattr__",  # types never change
     "jax.Array.__hash__",
     "jax.Array.__new__",
+    "jax.Device.memory_stats",  # the memory is the process's own
     "jax.set_mesh.__enter__",  # it is set when it is made
     "stages.Wrapped._refused",  # the way in which each call refuses its arguments
 }

@@ -26,6 +26,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, subjaxprs
 from traceir.jit.runtime_checks import Failure, RuntimeChecks, Slot
 from traceir.lax.checks.operands import convert
+from traceir.rules.hints import hint_at
 from traceir.tracing.staging import StagingTrace
 from traceir.tracing.trace import bind_one, current_trace, in_force, typeof
 
@@ -108,8 +109,11 @@ def note_rule(
 def _broken(
     rule: str, got: str, values: Sequence[Any], source: Source | None
 ) -> Exception:
-    where = None if source is None else source_info.user_frame_summary(source)
-    return rules.error(rule, got=got, where=where)
+    if source is None:
+        return rules.error(rule, got=got)
+    hint = hint_at(rules.default().clauses[rule], source)
+    where = source_info.user_frame_summary(source)
+    return rules.error(rule, got=got, hint=hint, where=where)
 
 
 def status_of(trace: StagingTrace) -> Status | None:
