@@ -4,7 +4,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 
 - `checkify`: checks in traced functions, whose outcome is a value
 - `automatic_checks`: failures of operations: NaNs, zeros and indices out of bounds
-- `compilation_cache`: the place where compiled functions are kept, as JAX has its module
+- `compilation_cache`: the directory of compiled functions, as JAX's module has it
 - `hijax`: primitives of a library's own as classes, whose methods are their rules
 - `jet`: derivatives of higher order along a curve: of a function of a power series
 - `layout`: the order of an array's elements in memory, with where it lies

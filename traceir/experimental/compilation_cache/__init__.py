@@ -1,4 +1,4 @@
-"""The place where compiled functions are kept, as JAX has its module.
+"""The directory of compiled functions, as JAX's module has it.
 
 Takes a path. Start reading at `compilation_cache.set_cache_dir`.
 
