@@ -56,7 +56,9 @@ def main() -> None:
         return
     if not given.groups or given.keep:
         report = import_module("benchmarks.report")
-        document = {"machine": report.machine(), "rows": _beside(given.groups) + rows}
+        every = _beside(given.groups) + rows
+        every.sort(key=lambda row: GROUPS.index(str(row["group"])))
+        document = {"machine": report.machine(), "rows": every}
         RESULTS.write_text(_text(document))
         report.write(json.loads(RESULTS.read_text()))
         subprocess.run([sys.executable, "-m", "benchmarks.readme"], check=True)
