@@ -8,7 +8,7 @@ declared for type checkers: their bodies are functions of `traceir.numpy`, which
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 
@@ -138,14 +138,14 @@ class Methods:
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
 
-    def tobytes(self, order: str = "C") -> bytes:
+    def tobytes(self, order: Literal["C", "F", "A"] = "C") -> bytes:
         """The elements' bytes, as NumPy's method gives them.
 
         >>> import traceir.numpy as jnp
         >>> jnp.arange(2, dtype="uint8").tobytes()
         b'\\x00\\x01'
         """
-        return np.asarray(self).tobytes(order)  # type: ignore[arg-type]  # NumPy checks
+        return np.asarray(self).tobytes(order)
 
     def on_device_size_in_bytes(self) -> int:
         """Bytes of all elements, of which nothing is padded."""

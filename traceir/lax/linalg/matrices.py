@@ -198,7 +198,7 @@ def permuted(x: Operand, order: Operand) -> Array:
     return gather(x, places, numbers, sizes)
 
 
-def put_back(x: Operand, order: Operand) -> Array:
+def put_back(x: Array, order: Array) -> Array:
     """The matrices whose rows in this order, a permutation, `x` has.
 
     >>> import traceir.numpy as jnp
@@ -207,7 +207,7 @@ def put_back(x: Operand, order: Operand) -> Array:
     Array([1., 2., 3.], dtype=float32)
     """
     if not typeof(x).size:
-        return x  # type: ignore[no-any-return]  # nothing to put in order
+        return x  # nothing to put in order
     rank = len(shape_of(order)) - 1
     outer = tuple(range(rank))
     numbers = ScatterDimensionNumbers(

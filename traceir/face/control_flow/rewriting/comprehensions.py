@@ -65,8 +65,9 @@ class Comprehensions:
                 found += lists.before
             elif isinstance(node, ast.If):
                 lists = _Lists(self, node.test)
-                found_test = lists.visit(node.test)
-                node.test = found_test  # type: ignore[assignment]  # an expression
+                test = lists.visit(node.test)
+                assert isinstance(test, ast.expr)
+                node.test = test
                 found += lists.before
             found.append(node)
         return found
