@@ -19,10 +19,11 @@ from traceir_numba.device_functions import (
 from traceir_numba.emitters.kinds import Matmul, ReferenceCall, register
 
 register("dot_general", Matmul())
-FACTORIZATIONS = ("cholesky", "eig", "eigh", "hessenberg", "lu", "qr", "schur", "svd")
+FACTORIZATIONS = ("cholesky", "eig", "eigh", "hessenberg", "lu", "schur", "svd")
 SOLVERS = ("lu_pivots_to_permutation", "triangular_solve")
 for _name in (*FACTORIZATIONS, *SOLVERS, "fft", "random_gamma", "sort", "top_k"):
-    register(_name, ReferenceCall(selects=_name == "qr"))
+    register(_name, ReferenceCall())
+register("qr", ReferenceCall(selects=True))
 
 
 # -- products as a reader has them: their machine code is made otherwise ---------------

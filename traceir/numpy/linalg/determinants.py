@@ -87,8 +87,13 @@ def _element(x: Operand, row: int, column: int) -> Array:
 def _det_by_lu(x: Array) -> Array:
     """The determinants, from triangular factors."""
     factors, exchanges, _ = lax.linalg.lu(x)
-    signs = _exchange_signs(exchanges, typeof(x).dtype)
-    return lax.mul(prod(diagonal(factors), axis=-1), signs)
+    return _signed_product(diagonal(factors), exchanges)
+
+
+def _signed_product(pivots: Array, exchanges: Array) -> Array:
+    """The product of pivots, of the sign that exchanges of rows give."""
+    signs = _exchange_signs(exchanges, typeof(pivots).dtype)
+    return lax.mul(prod(pivots, axis=-1), signs)
 
 
 @_det_by_lu.defjvp
@@ -100,11 +105,8 @@ def _det_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     """
     [x], [t] = primals, tangents
     factors, exchanges, order = lax.linalg.lu(x)
-    early = diagonal(factors)[..., :-1] == 0
-    found = lax.mul(
-        prod(diagonal(factors), axis=-1),
-        _exchange_signs(exchanges, typeof(x).dtype),
-    )
+    pivots = diagonal(factors)
+    early, found = pivots[..., :-1] == 0, _signed_product(pivots, exchanges)
 
     def again(x: Array, t: Array, *_: Array) -> Array:
         """With the first such column of each matrix behind the others."""
@@ -138,10 +140,7 @@ def _adjugate_trace(t: Array, factors: Array, exchanges: Array, order: Array) ->
     pivots = diagonal(factors)
     n = pivots.shape[-1]
     ending = np.arange(n) == n - 1
-    others = lax.mul(
-        prod(pivots[..., :-1], axis=-1),
-        _exchange_signs(exchanges, typeof(factors).dtype),
-    )
+    others = _signed_product(pivots[..., :-1], exchanges)
     inner = solved(
         factors, permuted(t, order), left_side=True, lower=True, unit_diagonal=True
     )

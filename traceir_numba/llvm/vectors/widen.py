@@ -166,12 +166,12 @@ def _loop(
     length = loop.length
     if length is not None:
         vectors, own = length // lanes, len(called)
-        few = vectors <= FEW_VECTORS or own <= SHORTEST_LINES
-        short_code = few and vectors * own <= STRAIGHT_LINES
-        if arrays or (vectors and short_code):
-            rounds = not short_code and vectors >= FEW_VECTORS
-            start = int(low)
-            blocks[head] = loop.known(lanes) if rounds else loop.straight(lanes, start)
+        fits = vectors <= FEW_VECTORS or own <= SHORTEST_LINES
+        fits = fits and vectors * own <= STRAIGHT_LINES
+        if arrays or (vectors and fits):
+            whole = fits or vectors < FEW_VECTORS
+            text = loop.straight(lanes, int(low)) if whole else loop.known(lanes)
+            blocks[head] = text
             del blocks[body]
             return
         if length < 2 * many:
