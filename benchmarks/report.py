@@ -112,7 +112,8 @@ def _page(about: dict[str, str], groups: dict[str, list[Row]]) -> Iterable[str]:
     yield from _heading("Benchmarks", "=")
     yield (
         "Written by ``make bench``, one group after another. Implementations take "
-        "turns; a figure is the median of the ratios\nof one round, *how many times as long* the other "
+        "turns; a figure is the median of the ratios\nof one round, *how many times as "
+        "long* the other "
         "took as ``traceir`` does: above 1, ``traceir`` is faster.\nThe two numbers in "
         "brackets are the quartiles. ``copy`` is a copy that moves as many bytes as "
         "the arguments\nand the results have; what is near 1 there cannot be faster."
