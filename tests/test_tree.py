@@ -56,6 +56,31 @@ class Mode:
     name: str
 
 
+@tree_util.register_pytree_node_class
+class Flat:
+    """Leaves of a tree, whose structure is kept as metadata."""
+
+    def __init__(self, whole: Any) -> None:
+        self.leaves, self.structure = tree.flatten(whole)
+
+    def tree_flatten(self) -> Any:
+        """Its leaves, and the structure."""
+        return self.leaves, self.structure
+
+    @classmethod
+    def tree_unflatten(cls, structure: Any, leaves: Any) -> Flat:
+        """The tree of any leaves, flattened again."""
+        return cls(tree.unflatten(structure, leaves))
+
+
+def test_a_node_that_keeps_its_structure_is_transposed() -> None:
+    outer, inner = tree.structure(Flat({"a": 1, "b": 2})), tree.structure([1, 2])
+    found = tree.transpose(outer, inner, Flat({"a": [3, 4], "b": [5, 6]}))
+    assert [one.leaves for one in found] == [[3, 5], [4, 6]]
+    with pytest.raises(TypeError, match="of other structures"):
+        tree.transpose(outer, inner, Flat({"a": [3, 4], "b": [5]}))
+
+
 SCOPE: dict[str, Any] = {
     "tu": tree_util,
     "K": (

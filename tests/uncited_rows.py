@@ -100,6 +100,11 @@ ELSEWHERE = {
     "cache.bound": "tests/backend/test_lifetime.py",
     # No two programs of a case are compared but as text.
     "program.equal": "tests/test_facts.py",
+    # No case asks for the names that equations stand in.
+    **dict.fromkeys(
+        ("program.names", "program.names-again", "program.names-text"),
+        "tests/test_name_stacks.py",
+    ),
     **dict.fromkeys(("export.layout", "export.head"), "tests/exports/test_files.py"),
 }
 # Rows of prose, which no table is read for, and the tests that show what they forbid

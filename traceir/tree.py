@@ -149,7 +149,9 @@ def transpose(
         inner_treedef = structure(outer_treedef.flatten_up_to(pytree_to_transpose)[0])
     found, treedef = flatten(pytree_to_transpose)
     wanted = outer_treedef.compose(inner_treedef)
-    if treedef != wanted:
+    # A node that keeps the structure below it as metadata differs from a composed one.
+    kept = isinstance(outer_treedef.meta, TreeDef)
+    if treedef != wanted and not (kept and treedef.num_leaves == wanted.num_leaves):
         found_at = pytree.mismatch("tree", treedef, "the structures", wanted)
         raise TypeError(f"the tree to transpose is of other structures: {found_at}")
     inner, outer = inner_treedef.num_leaves, outer_treedef.num_leaves

@@ -120,3 +120,15 @@ def test_dtypes_are_those_of_numpy() -> None:
     assert jnp.result_type("int8", int) == np.int8
     assert jnp.result_type(jnp.float16, float) == np.float16
     assert jnp.result_type(int, float) == np.float32
+
+
+def test_result_type_of_what_has_a_dtype() -> None:
+    class Typed:
+        def __init__(self, name: str) -> None:
+            self.dtype = np.dtype(name)
+
+    assert jnp.result_type(Typed("int8"), 1.0) == np.float32
+    assert jnp.result_type(Typed("float16"), 1.0) == np.float16
+    assert jnp.result_type(Typed("float64")) == np.float32
+    with traceir.enable_x64(True):
+        assert jnp.result_type(Typed("float64")) == np.float64

@@ -13,6 +13,7 @@ import pytest
 
 import traceir
 from traceir.base import config, flags
+from traceir.store import files
 
 ROOT = Path(traceir.__file__).parents[1]
 PLAIN = {
@@ -41,6 +42,7 @@ def run(program: str, folder: Path, *options: str, **variables: str) -> str:
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No flag that changes nothing has been set, and none is afterwards."""
     monkeypatch.setattr(flags, "KEPT", {})
+    monkeypatch.setattr(files, "_current", [*files._current])
     yield
 
 
@@ -62,6 +64,28 @@ def test_flags_that_change_nothing_are_kept(nothing_kept: None) -> None:
         assert read(name) == getattr(traceir.config, name) == value
         assert traceir.config.values[name] == value
     traceir.config.parse_flags_with_absl()
+
+
+def test_the_directory_of_compiled_functions_is_a_flag(
+    nothing_kept: None, tmp_path: Path
+) -> None:
+    before = files.current()
+    config.update("jax_compilation_cache_dir", str(tmp_path / "kept"))
+    traceir.jit(lambda x: x * 13.5 - 6.25, backend="numba")(1.0)
+    assert any(path.suffix == ".code" for path in (tmp_path / "kept").iterdir())
+    config.update("jax_compilation_cache_dir", None)
+    after = files.current()
+    assert (before and before.place) == (after and after.place)
+
+
+def test_the_directory_is_read_when_the_store_is_first_used(
+    nothing_kept: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(flags.KEPT, "compilation_cache_dir", str(tmp_path))
+    files._current.clear()
+    store = files.current()
+    assert store is not None
+    assert store.place.directory == str(tmp_path)
 
 
 def test_every_default_may_be_set(nothing_kept: None) -> None:
@@ -97,6 +121,25 @@ def test_truth_is_a_number_too(fresh_config: ModuleType) -> None:
     assert fresh_config.jax_enable_x64 is True
     fresh_config.update("jax_enable_x64", 0)
     assert fresh_config.jax_enable_x64 is False
+
+
+@pytest.mark.parametrize("text", ["True", "true", "1", "on"])
+def test_truth_is_a_text_too(text: str, fresh_config: ModuleType) -> None:
+    fresh_config.update("jax_enable_x64", text)
+    assert fresh_config.jax_enable_x64 is True
+    fresh_config.update("jax_enable_x64", "False")
+    assert fresh_config.jax_enable_x64 is False
+    with fresh_config.scope("debug_nans", text):
+        assert fresh_config.jax_debug_nans is True
+    with pytest.raises(TypeError, match="is a bool, got 'maybe'"):
+        fresh_config.update("jax_enable_x64", "maybe")
+
+
+def test_texts_of_truths_that_are_kept(nothing_kept: None) -> None:
+    config.update("jax_enable_checks", "false")
+    assert config.read("jax_enable_checks") is False
+    config.update("jax_enable_checks", "true")
+    assert config.read("jax_enable_checks") is True
 
 
 def test_filtering_of_tracebacks_has_jaxs_names(fresh_config: ModuleType) -> None:

@@ -188,6 +188,42 @@ def test_a_long_call_is_interrupted(name: str) -> None:
     assert after_signal(CALLS[name]) == ["interrupted", "right"]
 
 
+COMPILING = (
+    HEAD
+    + """
+import gc
+from traceir_numba.llvm import optimize
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+passes, optimize.run_passes = optimize.run_passes, interrupted
+found = []
+try:
+    long(lambda x: jnp.sin(x) * 2.25)(np.ones(3))
+except KeyboardInterrupt as error:
+    found = [error]
+    found.append(found)  # what holds the module and its context is garbage as a whole
+del found
+gc.collect()
+optimize.run_passes = passes
+print(float(long(lambda x: x * 2.25)(1.0)))
+"""
+)
+
+
+def test_compiling_is_interrupted() -> None:
+    environment = {**os.environ, "TRACEIR_CACHE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILING],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "2.25\n"), done.stderr
+
+
 def test_calls_of_other_threads_go_on() -> None:
     program = """
         n = 2_000_000_000

@@ -29,6 +29,11 @@ HOME = {"HOME": "/users/me"}
         (HOME | {"XDG_CACHE_HOME": "relative"}, "/users/me/.cache/traceir"),
         (HOME | {"XDG_CACHE_HOME": "/xdg", "TRACEIR_CACHE_DIR": "/own"}, "/own"),
         (HOME | {"TRACEIR_CACHE_DIR": "/own/../other/"}, "/other"),
+        (HOME | {"JAX_COMPILATION_CACHE_DIR": "/jaxs"}, "/jaxs"),
+        (
+            {"TRACEIR_CACHE_DIR": "/own", "JAX_COMPILATION_CACHE_DIR": "/jaxs"},
+            "/own",
+        ),
         (HOME | {"TRACEIR_CACHE": "1"}, "/users/me/.cache/traceir"),
     ],
 )

@@ -24,7 +24,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from traceir.base.caches import LIMITS, limits_from_environment, once, set_limit
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.flags import FLAGS as FLAGS
-from traceir.base.flags import NO_EFFECT, ConfigFlag, Value, is_kept, keep, kept
+from traceir.base.flags import (
+    NO_EFFECT,
+    ConfigFlag,
+    Value,
+    is_kept,
+    keep,
+    kept,
+    meant_bool,
+)
 from traceir.base.fork_safety import kept_over_forks
 
 FACES = ("jax", "numpy")
@@ -82,6 +90,7 @@ def _checked(name: str, value: object) -> Value:
     """The value, if the flag may have it; TypeError or ValueError if not."""
     values = FLAGS[name].values
     if isinstance(values[0], bool):
+        value = meant_bool(value)
         if not isinstance(value, int) or value not in (0, 1):
             raise TypeError(f"the flag {name} is a bool, got {value!r}")
         return bool(value)
@@ -105,15 +114,6 @@ def _named(flag: str) -> str:
     raise AttributeError(
         f"unknown configuration flag {flag!r}; close names: {', '.join(close)}"
     )
-
-
-_TEXTS: Mapping[str, Value] = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-    **dict.fromkeys(("y", "t"), True),
-    **dict.fromkeys(("n", "f"), False),
-    "none": None,
-}
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
@@ -141,7 +141,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
 def _meant(flag: ConfigFlag, variable: str, text: str) -> Value:
     """The value that a variable's text is; ValueError if it is none."""
     text = str(_SAME.get((flag.name, text), text))
-    value = text if text in flag.values else _TEXTS.get(text, text)
+    value = text if text in flag.values else {"none": None}.get(text, meant_bool(text))
     if value not in flag.values:
         known = ("1", "0") if type(flag.default) is bool else map(str, flag.values)
         raise ValueError(f"{variable} must be {' or '.join(known)}, got {text!r}")
@@ -164,6 +164,8 @@ class _Local(threading.local):
     # The frame that calls the function being traced, or None: lines above it are of
     # one of the program's callers, and the program is kept for all.
     staging_frame: Any = None
+    # The names that equations are recorded in, from the outermost: scopes, transforms.
+    name_stack: tuple[Any, ...] = ()
     scopes: tuple[Mapping[str, Any], ...] = ()
 
 

@@ -230,10 +230,26 @@ def keep(name: str, value: Any) -> None:
     KEPT[name] = value
 
 
+_TRUTHS: Mapping[object, bool] = {
+    **dict.fromkeys(("1", "true", "yes", "on", "y", "t"), True),
+    **dict.fromkeys(("0", "false", "no", "off", "n", "f"), False),
+}
+
+
+def meant_bool(value: Any) -> Any:
+    """The truth that a text says, as in the environment; what is none as it is.
+
+    >>> meant_bool("True"), meant_bool("off"), meant_bool(1), meant_bool("maybe")
+    (True, False, 1, 'maybe')
+    """
+    text = value.strip().lower() if isinstance(value, str) else None
+    return _TRUTHS.get(text, value)
+
+
 def _of_type(name: str, value: Any, default: object) -> object:
     """The value, for a flag with this default; ValueError if JAX does not take it."""
     if isinstance(default, bool):
-        return bool(value)
+        return bool(meant_bool(value))
     kind = type(default) if isinstance(default, int | float) else str
     known = int | float if kind is float else kind
     if value is None or isinstance(value, known):

@@ -12,6 +12,7 @@ Takes functions and gives functions. Start reading at `checkify.checkify`.
 - `multihost_utils`: agreement of processes that work together
 - `ode`: ordinary differential equations, by steps whose length follows from their error
 - `pallas`: the place of JAX's language for kernels: its names raise
+- `pjit`: `jit` by its former name, which takes shardings by position
 - `shard_map`: functions of one part of each array, by its former place
 - `sparse`: sparse arrays: values, and the indices that they stand at
 """
@@ -34,6 +35,7 @@ _LATER = (
     "multihost_utils",
     "ode",
     "pallas",
+    "pjit",
     "shard_map",
     "sparse",
 )

@@ -11,79 +11,18 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
+from traceir.ir.atoms import Atom as Atom
+from traceir.ir.atoms import Literal as Literal
+from traceir.ir.atoms import UntypedVar as UntypedVar
+from traceir.ir.atoms import Var as Var
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import NameStack, SourceInfo, StackName
 from traceir.ir.notebooks import folded
 from traceir.ir.params import NONE, EqnParams, NamedPrimitive
 from traceir.ir.params import Params as Params
 from traceir.ir.params import sort_params as sort_params
 
 T = TypeVar("T")
-
-
-class Var:
-    """A typed name, defined once; two variables are equal when they are one object."""
-
-    __slots__ = ("aval", "__weakref__")
-
-    def __init__(self, aval: ShapedArray) -> None:
-        self.aval = aval
-
-    def __repr__(self) -> str:
-        return f"Var({self.aval.str_short()})"
-
-
-class UntypedVar(Var):
-    """A variable whose type is not told: in programs of which the types are asked."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        pass
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"no `{name}`: the types of an equation's results are what is asked for;"
-            " those of inputs, constants and literals are told"
-        )
-
-    def __repr__(self) -> str:
-        return "UntypedVar()"
-
-
-class Literal:
-    """A scalar constant written in the program; equal by type and by bits."""
-
-    __slots__ = ("value", "aval")
-
-    def __init__(self, val: Any, aval: ShapedArray) -> None:
-        self.value = val
-        self.aval = aval
-
-    @property
-    def val(self) -> Any:
-        """The value, as JAX names it."""
-        return self.value
-
-    @property
-    def array(self) -> np.ndarray:
-        """The value as a zero-dimensional array of the literal's dtype."""
-        return np.asarray(self.value, self.aval.dtype)
-
-    def key(self) -> tuple[object, ...]:
-        """The key of a literal: equal ones have the same type and the value's bits."""
-        return "literal", self.aval, self.array.tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Literal) and self.key() == other.key()
-
-    def __hash__(self) -> int:
-        return hash(self.key())
-
-    def __repr__(self) -> str:
-        return f"Literal({self.value}:{self.aval.str_short()})"
-
-
-Atom = Var | Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +35,12 @@ class Eqn:
     params: Params = NONE
     effects: frozenset[str] = frozenset()
     source: Source | None = field(default=None, compare=False)
+    name_stack: tuple[StackName, ...] = field(default=(), compare=False)
+
+    @property
+    def source_info(self) -> SourceInfo:
+        """The user's line that the equation is from, and the names it stands in."""
+        return SourceInfo(self.source, NameStack(self.name_stack))
 
     @property
     def invars(self) -> list[Atom]:
@@ -121,7 +66,7 @@ class Eqn:
         return dict(self.params)[name]
 
     def replace(self, **changes: Any) -> Eqn:
-        """The equation with other parts, as JAX names them; it keeps its line."""
+        """The equation with other parts, as JAX names them; it keeps its place."""
         own = {"invars": self.inputs, "outvars": self.outputs, "effects": self.effects}
         given = {**own, "primitive": self.primitive, **changes}
         inputs, params = tuple(given["invars"]), self.params
@@ -129,7 +74,10 @@ class Eqn:
         if "params" in changes:
             kind = named if isinstance(named, NamedPrimitive) else NamedPrimitive(named)
             params = kind.eqn_params([a.aval for a in inputs], changes["params"])
-        return Eqn(named, inputs, tuple(given["outvars"]), params, effects, self.source)
+        outputs = tuple(given["outvars"])
+        where = given.get("source_info", self.source_info)
+        names = where.name_stack.stack
+        return Eqn(named, inputs, outputs, params, effects, where.source, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +171,19 @@ class Jaxpr:
         return printer().program(self)
 
     __repr__ = __str__
+
+    def pretty_print(
+        self, *, source_info: bool = False, name_stack: bool = False
+    ) -> str:
+        """The text, with comments that name each equation's line, or its name stack.
+
+        >>> import traceir
+        >>> with traceir.named_scope("outside"):
+        ...     closed = traceir.make_jaxpr(traceir.named_call(abs, name="size"))(1.0)
+        >>> print(closed.pretty_print(name_stack=True))
+        { lambda ; a:f32[]. let b:f32[] = abs a in (b,) } # [size]
+        """
+        return printer().annotated(self, source_info, name_stack)
 
     def _repr_html_(self) -> str:
         count = f"{len(self.eqns):,} equation{'s' * (len(self.eqns) != 1)}"
@@ -352,6 +313,12 @@ class ClosedJaxpr:
 
     __repr__ = __str__
 
+    def pretty_print(
+        self, *, source_info: bool = False, name_stack: bool = False
+    ) -> str:
+        """As `Jaxpr.pretty_print`."""
+        return self.jaxpr.pretty_print(source_info=source_info, name_stack=name_stack)
+
     def _repr_html_(self) -> str:
         return self.jaxpr._repr_html_()
 
@@ -371,6 +338,7 @@ class TextPrinter:
     """A printer of programs, and of their parts."""
 
     program: Callable[[Jaxpr], str]
+    annotated: Callable[[Jaxpr, bool, bool], str]
     parts: Callable[[ClosedJaxpr], PartTexts]
 
 

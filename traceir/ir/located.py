@@ -31,7 +31,7 @@ def _located_eqn(eqn: Eqn, call: Source | None) -> Eqn:
             params = eqn.params
     if source is eqn.source and params is eqn.params:
         return eqn
-    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, source)
+    return replace(eqn, params=params, source=source)
 
 
 def _located_param(value: Hashable, source: Source) -> Hashable:

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.flags import CHECKS, kept
 from traceir.base.fork_safety import kept_over_forks
 from traceir.store.entry import Corrupt, StoreEntry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
@@ -226,8 +227,9 @@ def current() -> Store | None:
 
 
 def _of_environment() -> Place | None:
+    directory: Any = kept("compilation_cache_dir")
     try:
-        return place_of(os.environ)
+        return place_of(os.environ, directory)
     except ValueError as error:
         text = f"compiled programs are not kept: {error}"
         warnings.warn(text, StoreWarning, stacklevel=3)
@@ -244,3 +246,14 @@ def use(place: Place | None) -> None:
     >>> use(before.place if before else None)
     """
     _current[:] = [None if place is None else Store(place)]
+
+
+def _move(directory: object) -> None:
+    """Keep entries where the flag `compilation_cache_dir` says; None is as without."""
+    if directory is not None and not isinstance(directory, str):
+        got = f"None or a str, got {directory!r}"
+        raise ValueError(f"the flag compilation_cache_dir is {got}")
+    use(place_of(os.environ, directory))
+
+
+CHECKS["compilation_cache_dir"] = _move

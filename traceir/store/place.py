@@ -1,7 +1,7 @@
 """The directory of the store, its size, and whom it trusts.
 
-`TRACEIR_CACHE=0` turns it off, `TRACEIR_CACHE_DIR` says where it is and
-`TRACEIR_CACHE_SIZE` how many bytes it may have.
+`TRACEIR_CACHE=0` turns it off, `TRACEIR_CACHE_DIR` says where it is, or the flag
+`jax_compilation_cache_dir`, and `TRACEIR_CACHE_SIZE` how many bytes it may have.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ class Place:
     bound: int = BOUND
 
 
-def place_of(environment: Mapping[str, str]) -> Place | None:
+def place_of(
+    environment: Mapping[str, str], directory: str | None = None
+) -> Place | None:
     """The place that an environment names; None where there is to be no store.
+
+    A `directory` that is given comes first.
 
     ValueError, which names the variable, for values that say nothing.
 
@@ -44,7 +48,8 @@ def place_of(environment: Mapping[str, str]) -> Place | None:
     if not _is_on(environment.get("TRACEIR_CACHE", "")):
         return None
     bound = _bound(environment.get("TRACEIR_CACHE_SIZE", ""))
-    own = environment.get("TRACEIR_CACHE_DIR", "")
+    own = directory or environment.get("TRACEIR_CACHE_DIR", "")
+    own = own or environment.get("JAX_COMPILATION_CACHE_DIR", "")
     if own:
         return Place(os.path.abspath(os.path.expanduser(own)), bound)
     # As its specification has it, a relative path is as none.

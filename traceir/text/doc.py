@@ -6,7 +6,7 @@ becomes a newline. Serves: text.layout
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from traceir.base.fast_dataclass import dataclass
 
@@ -14,6 +14,13 @@ from traceir.base.fast_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class DocText:
     """Literal text without newlines."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocNote:
+    """A comment beside the line that has this place; it takes no room there."""
 
     text: str
 
@@ -47,7 +54,7 @@ class DocConcat:
     docs: tuple[Doc, ...]
 
 
-Doc = DocText | DocBreak | DocGroup | DocIndent | DocConcat
+Doc = DocText | DocNote | DocBreak | DocGroup | DocIndent | DocConcat
 
 
 def concat(*docs: Doc | str) -> Doc:
@@ -74,7 +81,8 @@ def layout(doc: Doc, width: int) -> str:
       x)
     """
     out: list[str] = []
-    column = 0
+    notes: dict[int, list[str]] = {}
+    column = line = 0
     stack: list[tuple[int, bool, Doc]] = [(0, False, doc)]
     while stack:
         indent, flat, part = stack.pop()
@@ -82,19 +90,40 @@ def layout(doc: Doc, width: int) -> str:
             case DocText(text):
                 out.append(text)
                 column += len(text)
+            case DocNote(text):
+                notes.setdefault(line, []).append(text)
             case DocBreak(text) if flat:
                 out.append(text)
                 column += len(text)
             case DocBreak():
                 out.append("\n" + " " * indent)
-                column = indent
+                column, line = indent, line + 1
             case DocGroup(inner):
                 stack.append((indent, flat or _fits(inner, width - column), inner))
             case DocIndent(more, inner):
                 stack.append((indent + more, flat, inner))
             case DocConcat(docs):
                 stack.extend((indent, flat, d) for d in reversed(docs))
-    return "".join(out)
+    return _noted("".join(out), notes) if notes else "".join(out)
+
+
+def _noted(text: str, notes: Mapping[int, Sequence[str]]) -> str:
+    """A text with comments beside its lines, all of which begin in one column.
+
+    >>> print(_noted("let\\n  a = b\\nin a", {0: ["x", "y"], 1: ["z"]}))
+    let     # x
+            # y
+      a = b # z
+    in a
+    """
+    lines = text.split("\n")
+    width = max(len(lines[k]) for k in notes)
+    found = []
+    for k, line in enumerate(lines):
+        first, *others = notes.get(k, [""])
+        found.append(f"{line:{width}} # {first}" if k in notes else line)
+        found += [f"{'':{width}} # {other}" for other in others]
+    return "\n".join(found)
 
 
 def _fits(doc: Doc, room: int) -> bool:

@@ -30,6 +30,7 @@ from traceir.text.doc import (
     DocConcat,
     DocGroup,
     DocIndent,
+    DocNote,
     DocText,
     concat,
     join,
@@ -72,6 +73,14 @@ def to_text(
     return layout(printer.module(closed), printer.form.width)
 
 
+def annotated(jaxpr: Jaxpr, lines: bool, names: bool) -> str:
+    """The brief text of a program, with comments beside equations: the user's line,
+    the names it stands in, or both."""
+    closed = ClosedJaxpr(jaxpr)
+    printer = _ProgramPrinter(default(), False, closed, notes=(lines, names))
+    return layout(printer.module(closed), printer.form.width)
+
+
 def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
     """The brief text of a program, and the names that its variables have there."""
     printer = _ProgramPrinter(default(), False, ClosedJaxpr(closed.jaxpr))
@@ -81,9 +90,15 @@ def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
 
 class _ProgramPrinter:
     def __init__(
-        self, rules: Rules, full: bool, closed: ClosedJaxpr, keep: Keep | None = None
+        self,
+        rules: Rules,
+        full: bool,
+        closed: ClosedJaxpr,
+        keep: Keep | None = None,
+        notes: tuple[bool, bool] = (False, False),
     ) -> None:
         self.rules = rules
+        self.notes = notes
         self.full = full
         self.keep = keep
         self.form = rules.form("text.layout")
@@ -176,7 +191,14 @@ class _ProgramPrinter:
         params = self.params(eqn, row, pairs)
         operands = self.fill([DocText(self.atom(jaxpr, a)) for a in eqn.inputs])
         equals = " = " if eqn.outputs else ""
-        return concat(results, equals, primitive, params, " ", operands)
+        start = [DocText(equals), *self.comments(eqn), DocText(primitive)]
+        return concat(results, *start, params, " ", operands)
+
+    def comments(self, eqn: Eqn) -> list[Doc]:
+        """The comments that are asked for beside an equation."""
+        where = eqn.source_info
+        given = where.place, f"[{where.name_stack}]"
+        return [DocNote(text) for text, told in zip(given, self.notes) if told]
 
     def suggest(self, jaxpr: Jaxpr, eqn: Eqn, inner: ClosedJaxpr) -> None:
         """The inner program's variables are named as the operands and results."""
@@ -276,4 +298,4 @@ class ProgramTexts:
         return self._printer.atom(jaxpr, atom)
 
 
-PRINTER = TextPrinter(to_text, ProgramTexts)
+PRINTER = TextPrinter(to_text, annotated, ProgramTexts)

@@ -187,7 +187,8 @@ class StagingTrace(Trace):
         effects = effects_of(primitive, params)
         named = primitive_of(primitive)
         own = named.params_type(params) if params else NONE
-        self.eqns.append(Eqn(named, atoms, outputs, own, effects, where))
+        names = _local.name_stack
+        self.eqns.append(Eqn(named, atoms, outputs, own, effects, where, names))
         if len(self.eqns) == self.look_at:
             so_far = Jaxpr((), (), tuple(self.eqns), (), self.name)
             self.look_at = refuse_unrolled(so_far)
@@ -267,7 +268,7 @@ def literal_of(value: Value) -> Literal | None:
 def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     """Apply a program's equations to values, in the trace in force.
 
-    Each equation stands at the line of the one that it comes from.
+    Each equation stands at the line of the one that it comes from, and in its names.
     """
     jaxpr = closed.jaxpr
     known: dict[Atom, Value]
@@ -293,17 +294,18 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
         """The value, as whoever wrote a rule is given it: no number."""
         return array_of(atom) if isinstance(atom, Literal) else known[atom]
 
-    outer = _local.source
+    outer, names = _local.source, _local.name_stack
     try:
         for eqn in jaxpr.eqns:
             _local.source = outer or eqn.source
+            _local.name_stack = names + eqn.name_stack
             given = as_array if eqn.primitive in OPENING else read
             operands = list(map(given, eqn.inputs))
             known.update(
                 zip(eqn.outputs, bind_all(eqn.primitive, operands, eqn.params))
             )
     finally:
-        _local.source = outer
+        _local.source, _local.name_stack = outer, names
     return list(map(read, jaxpr.outvars))
 
 
@@ -313,17 +315,18 @@ def tracing(
 ) -> Iterator[StagingTrace]:
     """A recording trace that is in force inside the `with` and dead after it.
 
-    Its equations stand at lines below that frame, or at none: a program may be kept
-    for other callers. `ir.jaxpr.located` gives them the lines of those.
+    Its equations stand at lines below that frame, or at none, and in names that are
+    opened inside: a program may be kept for other callers. `ir.jaxpr.located` gives
+    them the lines of those.
     """
     trace = StagingTrace(name, transform, face)
-    outer = _local.source, _local.staging_frame
-    _local.source, _local.staging_frame = None, frame
+    outer = _local.source, _local.staging_frame, _local.name_stack
+    _local.source, _local.staging_frame, _local.name_stack = None, frame, ()
     try:
         with living(trace):
             yield trace
     finally:
-        _local.source, _local.staging_frame = outer
+        _local.source, _local.staging_frame, _local.name_stack = outer
 
 
 def stage(

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import under
 from traceir.ir.promotion import promote
 from traceir.tracing.trace import Value, bind, typeof
 from traceir.transforms.autodiff.arguments import (
@@ -121,7 +122,8 @@ def jacrev(
         avals = call.arguments.avals
 
         def back(*cotangents: Value) -> list[Value]:
-            found = backward_pass(tape, cotangents)
+            with under("transpose", True):
+                found = backward_pass(tape, cotangents)
             return [
                 zeros(aval) if ct is None or type(ct) is Zero else ct
                 for ct, aval in zip(found, avals, strict=True)

@@ -65,7 +65,7 @@ def object_of(artefact: Artefact) -> bytes:
         large = {name: data for one in calls for name, data in one.large.items()}
         if large:
             data = data_text(large, Path(folder))
-            whole.link_in(llvm.parse_assembly(data, context))
+            whole.link_in(optimize.parsed(data, context))
         return bytes(target.emit_object(whole))
 
 

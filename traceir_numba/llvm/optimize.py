@@ -91,6 +91,25 @@ def object_file(texts: tuple[str, ...], inlined: tuple[str, ...] = ()) -> Object
     return ObjectFile(target_machine().emit_object(module), needs)
 
 
+class OwnModule(llvm.ModuleRef):  # type: ignore[misc]  # llvmlite has no types
+    """A module of a context that frees it, if the context is the first to be freed.
+
+    Where an error holds both, as one that a signal raises, they are garbage together,
+    which has no order.
+    """
+
+    def _dispose(self) -> None:
+        if not self._context.closed:
+            super()._dispose()
+
+
+def parsed(text: str, context: Any) -> Any:
+    """The LLVM module of a text, in a context."""
+    module = llvm.parse_assembly(text, context)
+    module.__class__ = OwnModule
+    return module
+
+
 def optimised(
     texts: tuple[str, ...],
     inlined: tuple[str, ...],
@@ -116,9 +135,9 @@ def optimised(
         inlined = native(inlined)
         if not any(" double" in text for text in (*texts, *inlined)):
             inlined = tuple(map(unfenced, inlined))
-    module = llvm.parse_assembly(texts[0], context)
+    module = parsed(texts[0], context)
     for text in texts[1:]:
-        module.link_in(llvm.parse_assembly(text, context))
+        module.link_in(parsed(text, context))
     # Callers before callees: the linker leaves out what nothing refers to yet.
     for part in reversed(inlined):
         module.link_in(_to_inline(part, context))
@@ -139,7 +158,7 @@ def optimised(
 
 def _simplified(text: str, target: Any, context: Any) -> Any:
     """The module of a text whose loops are over vectors already."""
-    module = llvm.parse_assembly(text, context)
+    module = parsed(text, context)
     module.verify()
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
@@ -180,7 +199,7 @@ def _needed(module: Any) -> tuple[str, ...]:
 
 
 def _to_inline(text: str, context: Any) -> Any:
-    module = llvm.parse_assembly(text, context)
+    module = parsed(text, context)
     for function in module.functions:
         if not function.is_declaration:
             function.linkage = llvm.Linkage.linkonce_odr

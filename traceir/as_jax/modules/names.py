@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from traceir.arrays.devices import CpuDevice as Device
 from traceir.arrays.devices import check_default, default_backend, device_count
 from traceir.base.tracebacks import entry_point
 from traceir.base.version import JAX_VERSION, VERSION
+from traceir.ir.name_stack import under
 from traceir.pytrees import flatten
 from traceir.ranks.topology import STATE
 
@@ -38,20 +39,22 @@ __all__ = [
 ]
 
 
-@contextmanager
-def named_scope(name: str) -> Iterator[None]:
-    """Name a part of a function: a context manager, or a decorator.
+def named_scope(name: str) -> under:
+    """Name a part of a function: a context manager, or a decorator (program.names).
 
-    Names are for profiles of other implementations; here equations have lines, and
-    nothing that is computed depends on a name. TypeError for a name that is no text.
+    Equations that are recorded inside have the name on their stacks; nothing that is
+    computed depends on it. TypeError for a name that is no text.
 
-    >>> with named_scope("attention"):
-    ...     1 + 1
-    2
+    >>> import traceir
+    >>> @named_scope("attention")
+    ... def f(x):
+    ...     return x + 1
+    >>> traceir.make_jaxpr(f)(1.0).eqns[0].source_info.name_stack
+    NameStack(stack=(StackName(name='attention', is_transform=False),))
     """
     if not isinstance(name, str):
         raise TypeError(f"a scope's name is a text, got {name!r}")
-    yield
+    return under(name)
 
 
 def named_call(
@@ -63,8 +66,7 @@ def named_call(
     >>> traceir.make_jaxpr(named_call(lambda x: x + 1, name="step"))(1.0)
     { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
-    found: Callable[..., Any] = named_scope(name or fun.__name__)(fun)
-    return found
+    return named_scope(fun.__name__ if name is None else name)(fun)
 
 
 def process_index(backend: str | None = None) -> int:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 
+from traceir.base import config
 from traceir.base.tracebacks import entry_point
 from traceir.base.tracebacks import publish as _publish
 from traceir.lax.checks.attribute_hints import missing
-from traceir.store.files import use
-from traceir.store.place import place_of
 
 __all__ = ["reset_cache", "set_cache_dir"]
 
@@ -21,14 +20,14 @@ __all__ = ["reset_cache", "set_cache_dir"]
 def set_cache_dir(path: str | os.PathLike[str]) -> None:
     """Keep compiled functions in this directory from now on, and look for them there.
 
-    It is made when the first one is kept; where that can't be done there is a warning,
-    and nothing is kept.
+    The flag `jax_compilation_cache_dir` does the same. The directory is made when the
+    first one is kept; where that can't be done there is a warning, and nothing is kept.
 
     >>> import tempfile
     >>> set_cache_dir(tempfile.mkdtemp())
     >>> reset_cache()
     """
-    use(place_of({**os.environ, "TRACEIR_CACHE_DIR": os.fspath(path)}))
+    config.update("compilation_cache_dir", os.fspath(path))
 
 
 @entry_point
@@ -37,7 +36,7 @@ def reset_cache() -> None:
 
     >>> reset_cache()
     """
-    use(place_of(os.environ))
+    config.update("compilation_cache_dir", None)
 
 
 def __getattr__(name: str) -> object:

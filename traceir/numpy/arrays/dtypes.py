@@ -27,7 +27,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.warnings import loses_part, warn_of_part
 from traceir.numpy.arrays.creation import asarray
-from traceir.tracing.trace import typeof
+from traceir.tracing.trace import Tracer, typeof
 
 pi = np.pi
 e = np.e
@@ -117,7 +117,9 @@ dtype = np.dtype
 
 
 def result_type(*values: Operand | DTypeLike | ShapeDtypeStruct) -> np.dtype:
-    """The dtype in which arrays, numbers, structs and dtypes meet (promote.jax).
+    """The dtype in which arrays, numbers and dtypes meet (promote.jax).
+
+    Of an object that has a dtype, as a struct has, nothing else counts.
 
     The types `int`, `float` and `complex` are weak, as their numbers are.
 
@@ -150,6 +152,10 @@ def _typed(dtype: DTypeLike) -> ShapedArray:
     return ShapedArray((), found, weak)
 
 
+# What has a dtype and is more than that.
+_ARRAYS = (Array, Tracer, np.ndarray, np.generic)
+
+
 def _example(value: Any) -> Operand:
     if value is int or value is float or value is complex:
         return value(0)
@@ -159,6 +165,9 @@ def _example(value: Any) -> Operand:
         return dtype_of(value, "result_type").type(0)
     if isinstance(value, ShapeDtypeStruct):
         return Array._wrap(np.zeros((), value.dtype), value.aval.update(shape=()))
+    dtype = getattr(value, "dtype", None)
+    if isinstance(dtype, np.dtype) and not isinstance(value, _ARRAYS):
+        return canonical_dtype(dtype, config.local.context.x64).type(0)
     return operand("result_type", value)
 
 

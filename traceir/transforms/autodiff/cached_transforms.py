@@ -151,7 +151,7 @@ def replay(tape: Sequence[LinearEqn], known: dict[int, Value]) -> None:
     """Apply a tape to values by the identity of its own; adds the results to them."""
     for eqn in tape:
         operands = [known.get(id(value), value) for value in eqn.inputs]
-        with at(eqn.source):
+        with at(eqn):
             results = bind_all(eqn.primitive, operands, eqn.params)
         known.update(zip(map(id, eqn.outputs), results, strict=True))
 
@@ -240,7 +240,7 @@ def staged(
     paths = [f"operand {k}" for k in range(len(avals))]
     around = current_trace()
     axes = around.axes if around else {}
-    with in_force(None), at(None):
+    with in_force(None):
         jaxpr, constants, _ = stage(
             call, avals, paths, name, "jit", _local.context.face, axes
         )

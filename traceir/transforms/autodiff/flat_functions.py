@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import under
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.tracing.results import check_outputs
@@ -83,7 +84,8 @@ def linearize_call(
     kept: list[Any] = []
 
     def run(values: list[Any], trace: JVPTrace) -> list[Any]:
-        outs = call(values)
+        with under("jvp", True):
+            outs = call(values)
         if call.has_aux:
             kept.append(call.aux(trace))
         return outs
@@ -99,7 +101,7 @@ def jvp_call(
 ) -> tuple[list[Value], list[Tangent], Any]:
     """The results, their tangents, and the auxiliary results."""
     trace = JVPTrace(function_name(call.fun), transform)
-    with living(trace):
+    with living(trace), under("jvp", True):
         leaves = call.arguments.leaves
         outs, found = trace.split(call([trace.pair(*b) for b in zip(leaves, tangents)]))
         aux = call.aux(trace) if call.has_aux else None

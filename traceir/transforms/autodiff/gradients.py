@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 from traceir import rules
 from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import under
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 from traceir.transforms.autodiff.arguments import (
@@ -71,7 +72,8 @@ def _value_and_grad(
         check_inputs(arguments, allow_int, holomorphic, asker)
         outs, tape, aux = linearize_call(call, asker)
         aval = _scalar(call, outs, holomorphic)
-        found = backward_pass(tape.live(), [filled(1, aval)])
+        with under("transpose", True):
+            found = backward_pass(tape.live(), [filled(1, aval)])
         trees = arguments.treedef.unflatten(cotangent_results(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient

@@ -17,6 +17,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import under
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
@@ -114,7 +115,8 @@ class VJPFunction(_AtPoint):
             _cotangent(ct, aval, partial(path_in, point.tree, k, "the result"))
             for k, (ct, aval) in enumerate(zip(leaves, point.outs, strict=True))
         ]
-        found = backward_pass(self._tape, given)
+        with under("transpose", True):
+            found = backward_pass(self._tape, given)
         return point.treedef.unflatten(cotangent_results(found, point.avals))
 
 

@@ -10,6 +10,7 @@ from traceir import rules
 from traceir.base import config
 from traceir.dtypes import is_inexact
 from traceir.ir.avals import ShapedArray
+from traceir.ir.name_stack import under
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name, input_aval
 from traceir.pytrees import flatten
@@ -66,9 +67,11 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
             _cotangent(ct, aval, partial(path_in, tree, k, "the result"))
             for k, (ct, aval) in enumerate(zip(given, outs, strict=True))
         ]
+        with under("transpose", True):
+            back = backward_pass(tape, cts)
         found = [
             as_array(zeros(v.aval) if type(ct) is Zero else ct, str)
-            for ct, v in zip(backward_pass(tape, cts), inputs, strict=True)
+            for ct, v in zip(back, inputs, strict=True)
         ]
         return treedef.unflatten(found)
 

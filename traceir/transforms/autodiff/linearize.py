@@ -17,6 +17,7 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Params
+from traceir.ir.name_stack import StackName
 from traceir.ir.typecheck import infer
 from traceir.tracing.staging import line
 from traceir.tracing.trace import (
@@ -65,12 +66,13 @@ class LinearEqn:
     outputs: tuple[LinearTracer, ...]
     params: Params
     source: source_info.Source | None
+    name_stack: tuple[StackName, ...]
 
 
 class TangentTrace(Trace):
     """Records operations on tangents; all others go to the trace around it."""
 
-    __slots__ = ("tape",)
+    __slots__ = ("tape", "outside")
     kind = "TangentTrace"
 
     def __init__(self, name: str, transform: str) -> None:
@@ -78,6 +80,8 @@ class TangentTrace(Trace):
         # A tangent is an argument of a function that is linear.
         self.knows = rules.default().levels.way("linear_transpose").knows
         self.tape: list[LinearEqn] = []
+        # The number of names around, which are not the tape's.
+        self.outside = len(_local.name_stack)
 
     def input(self, aval: ShapedArray) -> LinearTracer:
         """A tangent of this type."""
@@ -103,7 +107,9 @@ class TangentTrace(Trace):
         avals = infer(primitive, tuple(map(typeof, values)), params)
         where = line()
         outputs = tuple(LinearTracer(aval, self, where) for aval in avals)
-        self.tape.append(LinearEqn(primitive, tuple(values), outputs, params, where))
+        names = _local.name_stack[self.outside :]
+        eqn = LinearEqn(primitive, tuple(values), outputs, params, where, names)
+        self.tape.append(eqn)
         return outputs
 
 
@@ -155,7 +161,7 @@ class Linearized:
                 known[id(tracer)] = tangent
         for eqn in self.tape:
             operands = [known.get(id(v), v) for v in eqn.inputs]
-            with at(eqn.source):
+            with at(eqn):
                 found = bind_all(eqn.primitive, operands, eqn.params)
             known.update(zip(map(id, eqn.outputs), found, strict=True))
         return [known.get(id(o), o) for o in self.outputs]
@@ -175,19 +181,20 @@ class Linearized:
 
 
 class at:
-    """Inside the `with`, operations stand at this place of the user's program."""
+    """Inside the `with`, operations stand where an equation does in the program."""
 
-    __slots__ = ("_outer", "_where")
+    __slots__ = ("_eqn", "_names", "_outer")
 
-    def __init__(self, where: source_info.Source | None) -> None:
-        self._where = where
+    def __init__(self, eqn: LinearEqn) -> None:
+        self._eqn = eqn
 
     def __enter__(self) -> None:
-        self._outer = _local.source
-        _local.source = self._outer or self._where
+        self._outer, self._names = _local.source, _local.name_stack
+        _local.source = self._outer or self._eqn.source
+        _local.name_stack = self._names + self._eqn.name_stack
 
     def __exit__(self, *exception: object) -> None:
-        _local.source = self._outer
+        _local.source, _local.name_stack = self._outer, self._names
 
 
 def linearize_flat(

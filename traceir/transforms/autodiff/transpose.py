@@ -57,7 +57,7 @@ def backward_pass(
             for o, ct in zip(eqn.outputs, found, strict=True)
         ]
         operands = [LinearOperand(v.aval) if _is_linear(v) else v for v in eqn.inputs]
-        with at(eqn.source):
+        with at(eqn):
             given = transpose_rule(eqn.primitive, cts, operands, eqn.params)
             along = _along(eqn)
             for value, ct in zip(eqn.inputs, given, strict=True):

@@ -11,6 +11,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.tracebacks import wraps
 from traceir.dtypes import is_float0
+from traceir.ir.name_stack import under
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
@@ -92,7 +93,7 @@ def apply_batched(
     """
     trace = BatchTrace(axis, function_name(fun))
     trace.paths = [leaf.path for leaf in leaves]
-    with living(trace):
+    with under("vmap", True), living(trace):
         args, kwargs = tree.unflatten(
             [trace.input(leaf.value, leaf.dim, k) for k, leaf in enumerate(leaves)]
         )
@@ -100,13 +101,10 @@ def apply_batched(
         check_outputs(results, out_tree)
         taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
     targets = axis_specs.spread("out_axes", out_axes, out_tree)
-    paths = out_tree.paths()
-    return out_tree.unflatten(
-        [
-            _result(trace, pair, target, path, of_first, same)
-            for pair, target, path in zip(taken, targets, paths, strict=True)
-        ]
-    )
+    rows = zip(taken, targets, out_tree.paths(), strict=True)
+    with under("vmap", True):
+        results = [_result(trace, *row, of_first, same) for row in rows]
+    return out_tree.unflatten(results)
 
 
 def _result(

@@ -10,6 +10,7 @@ from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
+from traceir.ir.name_stack import under
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.composite import run_as
@@ -234,9 +235,9 @@ def _checkpointed(
 
     def call(tracers: Values) -> Values:
         again = len(split.again.in_avals)
-        return apply(
-            parts.linear, [*apply(split.again, tracers[:again]), *tracers[again:]]
-        )
+        with under("rematted_computation"):
+            residuals = apply(split.again, tracers[:again])
+        return apply(parts.linear, [*residuals, *tracers[again:]])
 
     moved = kept(closed.in_avals, nonzero)
     avals = [*kept(closed.in_avals, split.taken), *saved, *moved]
