@@ -157,16 +157,16 @@ UNROLLED_INSTRUCTIONS: Count = 240
 """Instructions of unrolled loops: LLVM unrolls no longer ones. [tiny_rows]"""
 
 FIXED_ROW: Elements = 512
-"""Rows of up to so many elements have their length as a constant: time to compile
-against loops without rests. [known_rows]"""
+"""The longest rows whose length is a constant: time to compile. [known_rows]"""
 
 FIXED_ROW_ELEMENTS: Elements = 1 << 14
 """Constants of that kind, and vectors side by side, are for so many elements at least.
 [few_rows]"""
 
 CONSTANT_STRIDE: Elements = 4
-"""Strides of up to so many elements are constants: parts of vectors against gathers.
-[strided]"""
+"""Strides of up to so many elements are constants: vectors and gathers. [strided]"""
+NEIGHBOURS: Elements = 16
+"""Elements up to so far apart are read as parts of the same vectors. [neighbours]"""
 
 INTERLEAVED_COST: Additions = 48
 """Bodies that cost more are computed for several vectors at once, so that one chain of

@@ -147,6 +147,11 @@ compiled("few_columns", columns, (200_000, 4))
 both("column_blocks", columns, ((50_000, 100),), ((10_000, 1500),))
 compiled("whole", lambda x: (x * 2).sum(), (1_000_000,))
 compiled("strided", lambda x: (x[::3] + x[1::3], x[::6] + x[1::6]), (300_000,))
+compiled(
+    "neighbours",
+    lambda x: (x[:-12] + x[12:], x[:-24] + x[24:]),
+    (300_000,),
+)
 both("pooled", lambda x: x * 2 + 1, ((50_000,),), ((100_000,),))
 
 

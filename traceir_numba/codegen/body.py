@@ -92,6 +92,8 @@ def index_text(access: Access, found: Iterable[str] = ()) -> str:
         terms.append(text if stride is None else f"{text} * p{stride}")
     if access.offset is not None:
         terms.append(f"p{access.offset}")
+    if access.past:
+        terms.append(str(access.past))
     return _of_lanes(" + ".join(terms) or "0", access)
 
 

@@ -69,7 +69,7 @@ class RoutineLines(CodeWriter):
     def place(self, access: Access) -> str:
         """An element of an array; its index is known."""
         at = 0 if access.offset is None else self.params[access.offset]
-        at = at * access.width + access.lane
+        at = (at + access.past) * access.width + access.lane
         terms = [str(at)] if at or not access.dynamic else []
         for text, (_, stride) in zip(self.found(access), access.dynamic, strict=True):
             factor = access.width * (1 if stride is None else self.params[stride])

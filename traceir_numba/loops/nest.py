@@ -23,10 +23,10 @@ Stride = tuple[int, ...] | int | None
 class Access:
     """A place in a buffer, as a function of the loops' indices.
 
-    `offset` is the number of a runtime parameter, or None where it is zero. Indices
-    `found` in values are added to it: values, each with a parameter that it is
-    multiplied by, or None. If `width` elements lie together at a place, it is that of
-    number `lane`.
+    `offset` is the number of a runtime parameter, or None where it is zero, and the
+    place is so many elements `past` it. Indices `found` in values are added to it:
+    values, each with a parameter that it is multiplied by, or None. If `width` elements
+    lie together at a place, it is that of number `lane`.
     """
 
     buffer: int
@@ -35,6 +35,7 @@ class Access:
     dynamic: tuple[tuple[Operand, int | None], ...] = ()
     width: int = 1
     lane: int = 0
+    past: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,21 +262,20 @@ class LoopNest:
         )
 
     @cached_property
-    def parameters(self) -> int:
-        """The number of runtime parameters besides extents."""
-        used = [-1]
+    def parameters(self) -> tuple[int, ...]:
+        """The runtime parameters that are used, besides extents."""
+        used: set[int | None] = set()
         for access in accesses(self):
-            used += [s for s in access.strides if isinstance(s, int)]
-            used += [access.offset] if access.offset is not None else []
-            used += [stride for _, stride in access.dynamic if stride is not None]
+            used.update(s for s in access.strides if isinstance(s, int))
+            used.update((access.offset, *(stride for _, stride in access.dynamic)))
         for node in self.nodes:
             if isinstance(node, LoopIndex):
-                used += [p for p in (node.step, node.start) if p is not None]
+                used.update((node.step, node.start))
             if isinstance(node, ClampIndex | IndexInBounds):
-                used.append(node.last)
+                used.add(node.last)
             if isinstance(node, InRange):
-                used += [p for p in (node.low, node.high) if p is not None]
-        return max(used) + 1
+                used.update((node.low, node.high))
+        return tuple(sorted(k for k in used if k is not None))
 
     @cached_property
     def _hash(self) -> int:

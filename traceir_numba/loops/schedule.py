@@ -217,7 +217,7 @@ def sizes_of(nest: LoopNest) -> tuple[str, ...]:
     loops = loops_of(nest)
     split = loops.split
     constants = {k for k, value in enumerate(nest.constants) if value is not None}
-    params = tuple(f"p{k}" for k in range(nest.parameters) if k not in constants)
+    params = tuple(f"p{k}" for k in nest.parameters if k not in constants)
     if split == "none":
         return params
     needed = {*loops.outer[1:], *loops.inner}

@@ -9,7 +9,8 @@ interleaved, so that the processor finds other work in between; with few, the sh
 code compiles faster.
 
 Rows of up to 512 elements have their length as a constant if there are many; shorter
-launches mask what lies beyond the end of the last vector where the processor can.
+launches mask what lies beyond the end of the last vector where the processor can. Where
+an element is read a few elements past another one, so many are a constant, too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import replace
 from math import prod
 
 from traceir_numba import cost_model
-from traceir_numba.loops.nest import Apply, LoopNest, accesses
+from traceir_numba.loops.nest import Access, Apply, LoopNest, accesses, map_accesses
 from traceir_numba.runtime.mcjit import processor
 
 Shape = tuple[int, ...]
@@ -32,6 +33,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
     """
     if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.scan_direction:
         return nest
+    nest = _with_neighbours(nest, params)
     nest = replace(nest, constants=_short_strides(nest, params))
     if nest.form == "whole":
         return replace(nest, long=_are_long(nest, extents))
@@ -54,6 +56,8 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
             )
             length = {nest.rank - 1: extents[-1]} if known else {}
             fixed = fixed if short else length
+        case "map" if not fixed and _has_known_rows(nest, extents):
+            fixed = {nest.rank - 1: extents[-1]}
         case "columns":
             short = all(d in fixed for d in folded)
             blocks = not short and _in_blocks(nest, extents)
@@ -102,6 +106,34 @@ def _short_strides(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None,
     return tuple(found) if any(known) else ()
 
 
+def _with_neighbours(nest: LoopNest, params: tuple[int, ...]) -> LoopNest:
+    """The nest in which it is known of places that they lie a few elements past others.
+
+    Their elements are then parts of the same vectors, and one pointer serves for all.
+    """
+
+    def start(access: Access) -> int:
+        return 0 if access.offset is None else params[access.offset]
+
+    stored = {store.access for store in nest.all_stores}
+    read = {
+        access
+        for access in accesses(nest)
+        if access not in stored and access.width == 1 and access.strides[-1:] == ((),)
+    }
+    first: dict[Access, Access] = {}  # of those that differ in their offset alone
+    found: dict[Access, Access] = {}
+    for access in sorted(read, key=start):
+        alike = replace(access, offset=None)
+        before = first.setdefault(alike, access)
+        past = start(access) - start(before)
+        if past > cost_model.NEIGHBOURS:
+            first[alike] = access
+        elif past:
+            found[access] = replace(before, past=past)
+    return map_accesses(nest, lambda a: found.get(a, a)) if found else nest
+
+
 def _has_fixed_length(nest: LoopNest, extents: Shape, folded: list[int]) -> bool:
     """True if code of their own for rows of this length is worth its compilation.
 
@@ -112,6 +144,20 @@ def _has_fixed_length(nest: LoopNest, extents: Shape, folded: list[int]) -> bool
         prod(extents) >= cost_model.FIXED_ROW_ELEMENTS
         and 1 < extents[-1] <= cost_model.FIXED_ROW
         and len(folded) == 1
+    )
+
+
+def _has_known_rows(nest: LoopNest, extents: Shape) -> bool:
+    """True if code for rows of this length is worth it where nothing is reduced.
+
+    Not where other loops run along memory: both then go in tiles.
+    """
+    crossed = any(() in access.strides[:-1] for access in accesses(nest))
+    return (
+        nest.rank > 1
+        and prod(extents) >= cost_model.FIXED_ROW_ELEMENTS
+        and 1 < extents[-1] <= cost_model.FIXED_ROW
+        and not (crossed or nest.ordered)
     )
 
 

@@ -45,6 +45,7 @@ COMPILER = (
     "llvm/vectors/ir_text.py",
     "llvm/vectors/lanes.py",
     "llvm/vectors/reads.py",
+    "llvm/vectors/shared.py",
     "llvm/vectors/tables.py",
     "llvm/vectors/vector_loop.py",
     "llvm/vectors/widen.py",

@@ -42,7 +42,7 @@ class NestWriter:
         nest = self.nest
         known = {k for k, value in enumerate(nest.constants) if value is not None}
         sizes = [f"n{d}" for d in range(nest.rank) if nest.fixed(d) is None]
-        sizes += [f"p{k}" for k in range(nest.parameters) if k not in known]
+        sizes += [f"p{k}" for k in nest.parameters if k not in known]
         return (*sizes, "parts") if self.form.parts else tuple(sizes)
 
     def every(self) -> list[Accumulators]:

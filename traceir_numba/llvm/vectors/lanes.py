@@ -33,6 +33,7 @@ from traceir_numba.llvm.vectors.reads import (
     anywhere,
     apart,
 )
+from traceir_numba.llvm.vectors.shared import PastRead
 from traceir_numba.llvm.vectors.vector_loop import VectorLoop
 
 _BINARY = re.compile(r"((?:nsw )?)(\S+) (\S+), (\S+)")
@@ -64,6 +65,8 @@ class Lanes:
         self.rows: dict[str, tuple[str, str, int]] = {}
         # What indices are of other numbers.
         self.keys: dict[str, str] = {}
+        # Reads of vectors without a mask, by array, type and what they are past.
+        self.whole: dict[tuple[str, str, str], list[PastRead]] = {}
 
     def type(self, kind: str) -> str:
         """A vector of numbers of a type."""
@@ -346,6 +349,9 @@ class Lanes:
             self.read(register, apart(name, kind, self.lanes, loop.mask, at, step))
             return
         if loop.mask is None:
+            root, past = self.offsets.get(index, (index, 0))
+            read = PastRead(past, len(self.out), name, at)
+            self.whole.setdefault((base, kind, self.key(root)), []).append(read)
             self.put(register, f"load {t}, ptr {at}, align {size}")
             return
         symbol = f"llvm.masked.load.{of}.p0"

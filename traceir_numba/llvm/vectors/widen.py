@@ -3,9 +3,9 @@
 What generated source becomes is clean: a straight body over a counter, whose arrays lie
 side by side. Each instruction of such a body has one of vectors, so LLVM need not find
 out that it may, nor make three bodies of it: for many vectors, for one, and for single
-numbers. Every second element, or third, is taken out of vectors of all. Short bodies
-are there twice, for rounds of some vectors and for what is left, under a mask; long
-ones once, with a mask.
+numbers. Every second element, or third, is taken out of vectors of all; what several
+vectors have in common is read once. Short bodies are there twice, for rounds of some
+vectors and for what is left, under a mask; long ones once, with a mask.
 
 Left to LLVM are loops that carry numbers, choices that must not be computed on both
 sides, longer strides, those of results, and loops that do little else than read at
@@ -30,6 +30,7 @@ from traceir_numba.llvm.vectors.ir_text import (
 )
 from traceir_numba.llvm.vectors.lanes import Lanes
 from traceir_numba.llvm.vectors.reads import ANYWHERE
+from traceir_numba.llvm.vectors.shared import share
 from traceir_numba.llvm.vectors.vector_loop import VectorLoop
 
 # Instructions of kernels that are compiled together, up to which loops may be written
@@ -39,10 +40,15 @@ SHORT_LINES = 300
 # twice where the kernel does not say that it should be.
 ROUND_LINES = 80
 # The vectors of a round: the processor computes on some while it waits for others. Few
-# in a body so short that it waits for memory, and in one so long that registers have no
-# room for more.
+# in a body that has so few instructions to each read and store that it waits for
+# memory, and in one so long, or of numbers so wide, that registers have no room for
+# more; half as many where those would read and store more vectors than registers hold.
 ROUND_VECTORS, FEW_VECTORS = 8, 4
-SHORTEST_LINES, LONGEST_LINES = 16, 100
+COMPUTED_LINES, LONGEST_LINES = 10, 100
+READ_VECTORS = 24
+# The bits of registers from which on nearly every read of a whole one is one of two
+# lines of memory: elements that several vectors have in common are then read once.
+LINE_BITS = 512
 # The part of a loop's instructions, one of so many, from which on those of float64 say
 # how many numbers a vector has.
 DOUBLED = 6
@@ -50,8 +56,8 @@ DOUBLED = 6
 # vectors of our own gain more than LLVM's reads one by one do.
 FAR_LINES = 100
 # Instructions up to which vectors of a loop of a known length are written one after the
-# other, so that arrays of the kernel are registers.
-STRAIGHT_LINES = 240
+# other, so that arrays of the kernel are registers: those of all, those of one.
+STRAIGHT_LINES, SHORTEST_LINES = 240, 16
 _INTERLEAVED = '"llvm.loop.interleave.count"'
 MEMORY = frozenset(("getelementptr", "load", "store"))
 _ARRAY = re.compile(r"^(%\S+) = alloca \[", re.M)
@@ -154,14 +160,20 @@ def _loop(
     short = module.short and (told or len(called) <= ROUND_LINES)
     memory = re.findall(r"(?:load|store) (\w+)", "\n".join(inside))
     room = max([32, *(SIZES.get(kind, 64) for kind in memory)])
-    doubled = short and DOUBLED * sum(" double " in x for x in called) > len(called)
+    doubles = sum(" double " in x for x in called) if room < 64 else 0
+    doubled = short and DOUBLED * doubles > len(called)
     lanes = many = bits // (64 if doubled else room)
     if short:
-        few = not SHORTEST_LINES < len(called) <= LONGEST_LINES * 32 // room
+        computes = COMPUTED_LINES * len(memory) < len(called)
+        few = doubles or not computes or len(called) > LONGEST_LINES * 32 // room
         many = lanes * (FEW_VECTORS if few else ROUND_VECTORS)
+        if few and FEW_VECTORS * len(memory) > READ_VECTORS:
+            many //= 2
     loop = _Rounds(
         *(module, inside, counter, low, high),
-        *(head, body, fork[1], len(called), arrays),
+        *(head, body, fork[1], len(called)),
+        arrays,
+        bits,
     )
     length = loop.length
     if length is not None:
@@ -201,6 +213,7 @@ class _Rounds:
     done: str
     cost: int
     arrays: frozenset[str]
+    bits: int
 
     def lanes(self, count: int, mask: str | None) -> tuple[Lanes, VectorLoop]:
         """The instructions of a round of so many lanes."""
@@ -215,6 +228,8 @@ class _Rounds:
         made = Lanes(self.module, count, loop)
         made.vectors[self.counter] = made.vector(self.counter) + made.apart
         made.lines_of(self.lines)
+        if self.bits >= LINE_BITS:
+            share(made.out, made.whole, count, self.bits)
         far = sum(step == ANYWHERE for *_, step in loop.places.values())
         if far * FAR_LINES > self.cost:
             raise LeftAlone(self.head)  # most of it is reading one by one
