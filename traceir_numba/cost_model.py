@@ -56,8 +56,7 @@ MEMORY_COST: Additions = 8
 """Reading or writing an element: how work is divided among threads. [threads]"""
 
 GATHER_COST: Additions = 8
-"""Reading an element at an index that is found: reading twice against storing.
-[gather]"""
+"""Reading an element at an index that is found, against storing it. [gather]"""
 
 SCATTERED_READ_COST: Additions = 16
 """Reading each element from another line of memory, in a large array: as much as what
@@ -177,15 +176,16 @@ INTERLEAVED_VECTORS: Count = 4
 """Vectors that are computed at once, see `INTERLEAVED_COST`. [deep]"""
 
 TRANSPOSED_TILE: tuple[Elements, Elements] = (16, 64)
-"""Tiles of a map that reads some memory across: so many neighbours in so many places
-there, a line of the cache each. [transposed]"""
+"""Tiles of a map that reads some memory across: neighbours, and lines. [transposed]"""
 
 # -- reductions: bits depend on how elements are folded ----------------------------
 
 SEQUENTIAL_ROW: Elements = 8
-"""Up to so many elements are folded one after the other: no accumulators to join
-against vectors. [tiny_rows, bits]"""
-
+"""Up to so many elements are folded one after the other. [tiny_rows, bits]"""
+SEARCHED_ROW: Elements = 20
+"""In longer rows an extreme is found before its place: two passes. [searched]"""
+SEARCH_COST: Additions = 12
+"""What a search adds to each element of a short row. [searched]"""
 SHORT_ROW: Elements = 256
 """Rows of up to so many elements have `SHORT_ROW_ACCUMULATORS`. [short_rows, bits]"""
 SHORT_ROW_ACCUMULATORS: Count = 32

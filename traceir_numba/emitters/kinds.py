@@ -134,7 +134,8 @@ class Reduce:
 
     `update` gives the accumulators' new values from the old ones, the element and,
     where `positions`, its index; `fold` names the function that joins accumulators.
-    The new values of a search are chosen by `better`, which `test` computes.
+    The new values of a search are chosen by `better`, which `test` computes. Processors
+    compute another `program` where it gives one.
     """
 
     accumulators: Callable[[str], tuple[str, ...]]
@@ -142,6 +143,7 @@ class Reduce:
     update: Callable[[ExpressionContext, tuple[str, ...], str, str], tuple[str, ...]]
     fold: str
     test: Callable[[ExpressionContext, tuple[str, ...], str], str] | None = None
+    program: Callable[[Eqn], ClosedJaxpr | None] | None = None
 
     @property
     def positions(self) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field, replace
+from math import prod
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.jaxpr import Atom, Eqn, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
     AffineIndex,
@@ -60,8 +62,11 @@ class Job:
     def is_fusible(self) -> bool:
         """True if the job may be in a nest with others."""
         entry = EMITTERS[self.eqn.primitive]
-        mixed = isinstance(entry, Concat) and entry.mixed(self.eqn)
-        return self.kind in ("map", "reduce") or (mixed and self.kind == "concat")
+        if self.kind == "concat":
+            return isinstance(entry, Concat) and entry.mixed(self.eqn)
+        return self.kind == "map" or (
+            self.kind == "reduce" and not is_short_search(self.eqn)
+        )
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -83,6 +88,19 @@ class Job:
         """The reduction that folds in the same way."""
         entry = EMITTERS[self.eqn.primitive]
         return entry.reduction if isinstance(entry, PrefixScan) else self.eqn.primitive
+
+
+def is_short_search(eqn: Eqn) -> bool:
+    """True for a search of many short rows; its code is for all elements of a row."""
+    entry = EMITTERS[eqn.primitive]
+    if not isinstance(entry, Reduce) or not entry.positions:
+        return False
+    shape = eqn.inputs[0].aval.shape
+    return (
+        eqn.param("axes") == (len(shape) - 1,)
+        and shape[-1] <= cost_model.SEARCHED_ROW
+        and prod(shape) >= cost_model.SPECIALIZED_POINTS
+    )
 
 
 @dataclass(slots=True)

@@ -37,8 +37,9 @@ What stays apart, and why:
 * results of reductions that are read at other rows, and reductions over different axes;
 * halves that are put side by side, both read from memory: in each half of the loop the
   other's condition would fail everywhere;
-* expensive values that an outer loop would compute again and again, and clusters of
-  more than sixteen jobs.
+* expensive values that an outer loop would compute again and again; clusters of more
+  than sixteen jobs;
+* searches of short rows, whose code is for all elements of a row.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from math import prod
+from math import inf, prod
 
 from traceir.ir.jaxpr import Eqn, Var
 from traceir_numba import cost_model
@@ -29,6 +29,7 @@ from traceir_numba.fusion.clusters import (
     Shape,
     Without,
     in_terms_of,
+    is_short_search,
     moving,
     seeds,
 )
@@ -59,11 +60,25 @@ def recompute_costs(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         cost = costs[out] = min(
             own + sum(costs.get(a, 0) for a in inputs), cost_model.COUNTED_COST
         )
-        if cost <= cost_model.RECOMPUTE_COST or out in stored or out in graph.aliases:
+        if out in stored or out in graph.aliases:
+            continue
+        if cost > _searched_cost(graph, out):
+            stored.add(out)
+        if cost <= cost_model.RECOMPUTE_COST:
             continue
         if out in demands and (demands[out] or cost == cost_model.COUNTED_COST):
             stored.add(out)
     return costs
+
+
+def _searched_cost(graph: Graph, var: Var) -> float:
+    """The greatest cost of a value of which short rows are searched: that is code for
+    all elements of a row."""
+    if not any(is_short_search(reader) for reader in graph.readers[var]):
+        return inf
+    return (
+        cost_model.UNROLLED_INSTRUCTIONS // var.aval.shape[-1] - cost_model.SEARCH_COST
+    )
 
 
 def _is_scattered(graph: Graph, eqn: Eqn) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from math import prod
 
 from traceir_numba import cost_model
+from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.nest import Access, Apply, LoopNest, accesses, map_accesses
 from traceir_numba.runtime.mcjit import processor
 
@@ -46,7 +47,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
             short = (
                 len(folded) == 1
                 and folded[0] in fixed
-                and extents[-1] <= cost_model.SEQUENTIAL_ROW
+                and extents[-1] <= _most_sequential(nest, cost_model.SEQUENTIAL_ROW)
             )
             known = not short and _has_fixed_length(nest, extents, folded)
             masked = (
@@ -74,6 +75,16 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
         blocks=blocks,
         interleave=_interleave(nest, extents),
     )
+
+
+def _most_sequential(nest: LoopNest, others: int) -> int:
+    """The longest rows that are reduced one element after the other, and side by side.
+
+    Those of searches are, whose result is the same in any order; `others` are shorter.
+    """
+    every = [r.primitive for one in nest.passes for r in one.reductions]
+    searches = bool(every) and all(reduce_of(name).positions for name in every)
+    return cost_model.SEARCHED_ROW if searches else others
 
 
 def _interleave(nest: LoopNest, extents: Shape) -> int:
@@ -220,10 +231,11 @@ def rows_of_block(nest: LoopNest, extents: Shape) -> int:
 def _unrolled(nest: LoopNest, extents: Shape) -> dict[int, int]:
     """The loops that are unrolled, with their extents: reduced ones before others."""
     fixed: dict[int, int] = {}
-    most = min(
-        cost_model.UNROLLED_POINTS,
-        cost_model.UNROLLED_INSTRUCTIONS // max(1, weight(nest)),
-    )
+    most = _most_sequential(nest, cost_model.UNROLLED_POINTS)
+    body = weight(nest)
+    if most > cost_model.UNROLLED_POINTS:
+        body += cost_model.SEARCH_COST - len(accesses(nest))
+    most = min(most, cost_model.UNROLLED_INSTRUCTIONS // max(1, body))
     for d in sorted(range(nest.rank), key=lambda d: (not nest.reduced[d], -d)):
         if _unrolls(nest, d) and prod(fixed.values()) * extents[d] <= most:
             fixed[d] = extents[d]

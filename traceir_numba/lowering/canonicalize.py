@@ -129,8 +129,10 @@ class _Canonicalizer:
             return self.inline(direct or entry.program(eqn), eqn)
         if isinstance(entry, ForeignCall) and (program := one_by_one(eqn)):
             return self.inline(program, eqn)
-        if isinstance(entry, PrefixScan) and entry.program and not self.device:
-            return self.inline(entry.program(eqn), eqn)
+        if isinstance(entry, PrefixScan | Reduce) and entry.program:
+            program = None if self.device else entry.program(eqn)
+            if program is not None:
+                return self.inline(program, eqn)
         if isinstance(entry, Scatter) and not eqn.outputs[0].aval.shape:
             return self.inline(entry.scalar(eqn), eqn)
         if isinstance(entry, Elementwise) and entry.decompose is not None:

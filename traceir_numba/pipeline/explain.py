@@ -15,7 +15,8 @@ from traceir.dtypes import as_dtype
 from traceir.ir.avals import short_dtype
 from traceir_numba import cost_model
 from traceir_numba.codegen.nest import KernelSource
-from traceir_numba.loops.nest import Apply, LoopNest
+from traceir_numba.emitters.folds.searches import EXTREMES
+from traceir_numba.loops.nest import Apply, LoopNest, kind_of
 from traceir_numba.loops.program import (
     Buffer,
     BufferProgram,
@@ -320,6 +321,8 @@ def _why(
             return f"a loop's result, which step {by} reads"
         case Launch(), _ if slot in _finished(made):
             return f"a reduction, which step {by} needs whole"
+        case _, Launch() if kind_of(read.nest) in EXTREMES:
+            return f"step {by} searches short rows of it"
         case _:
             return f"step {by} reads it, and would compute it again and again"
 

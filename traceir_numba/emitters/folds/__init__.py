@@ -7,6 +7,7 @@ primitives. Start reading at `reductions.reduction`.
 - `convolutions`: convolutions: sums over slices, or one matrix product
 - `cumulative`: prefix sums, products and extrema
 - `reductions`: reductions: their accumulators, and a fixed tree that joins them
+- `searches`: searches for extremes along rows, as two reductions
 - `strided_convolutions`: large convolutions: one product over strided windows
 - `windows`: reductions of windows, in terms of slices of a padded operand
 """

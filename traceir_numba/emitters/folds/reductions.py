@@ -17,6 +17,7 @@ from traceir_numba.device_functions import (
     limits,
     short,
 )
+from traceir_numba.emitters.folds.searches import by_extremes
 from traceir_numba.emitters.kinds import (
     EMITTERS,
     Elementwise,
@@ -217,6 +218,7 @@ def search(primitive: str, sign: str) -> None:
             update=update,
             fold=f"fold_{primitive}",
             test=test,
+            program=by_extremes,
         ),
     )
 

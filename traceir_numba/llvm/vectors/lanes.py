@@ -34,7 +34,7 @@ from traceir_numba.llvm.vectors.reads import (
     apart,
 )
 from traceir_numba.llvm.vectors.shared import PastRead
-from traceir_numba.llvm.vectors.vector_loop import VectorLoop
+from traceir_numba.llvm.vectors.vector_loop import MOST, VectorLoop
 
 _BINARY = re.compile(r"((?:nsw )?)(\S+) (\S+), (\S+)")
 _SELECT = re.compile(r"i1 (\S+), (\S+) (\S+), \S+ (\S+)")
@@ -57,7 +57,7 @@ class Lanes:
         self.lanes = lanes
         self.loop = loop
         # What sets vectors apart from those of other parts of the same loop.
-        self.apart = loop.suffix if loop and loop.suffix != ".m" else ""
+        self.apart = loop.suffix if loop and loop.suffix != MOST else ""
         self.vectors: dict[str, str] = {}
         self.out: list[str] = []
         # Indices that are others and a number more; elements of tables.
@@ -348,7 +348,7 @@ class Lanes:
         if step > 1:
             self.read(register, apart(name, kind, self.lanes, loop.mask, at, step))
             return
-        if loop.mask is None:
+        if loop.mask is None or base in loop.own:
             root, past = self.offsets.get(index, (index, 0))
             read = PastRead(past, len(self.out), name, at)
             self.whole.setdefault((base, kind, self.key(root)), []).append(read)
@@ -377,7 +377,15 @@ class Lanes:
         loop.written.add((base, index))
         t, size, at = self.type(kind), bytes_of(kind), loop.renamed(at)
         value = self.operand(kind, x)
-        if loop.mask is None:
+        if loop.mask is not None and base in loop.own:
+            old, new = f"{at}.old", f"{at}.new"
+            truths = f"{self.type('i1')} {loop.mask}"
+            self.out += [
+                f"{old} = load {t}, ptr {at}, align {size}",
+                f"{new} = select {truths}, {t} {value}, {t} {old}",
+            ]
+            value = new
+        if loop.mask is None or base in loop.own:
             self.out.append(f"store {t} {value}, ptr {at}, align {size}")
             return
         symbol = f"llvm.masked.store.{self.mangled(kind)}.p0"

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import field
 
 from traceir.base.fast_dataclass import dataclass
 
+# What names end with in the part of a loop without a mask that runs most.
+MOST = ".m"
+
 
 @dataclass(slots=True)
 class VectorLoop:
-    """A loop over vectors: its counter, and the mask of its lanes if it has one."""
+    """A loop over vectors: its counter, and the mask of its lanes if it has one.
+
+    What is left of the loop, under a mask, has the names of the loop of numbers; other
+    parts have names that end with a `suffix`.
+    """
 
     counter: str
     mask: str | None
-    # What the names that numbers have in a loop without a mask end with.
-    suffix: str = ".m"
+    suffix: str = ""
+    # Arrays of the kernel, which are longer than any vector: a mask keeps their other
+    # elements, and all may be read.
+    own: Container[str] = ()
     # What is computed before it, and what of that is numbers and no vectors.
     before: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
@@ -31,8 +41,8 @@ class VectorLoop:
     written: set[tuple[str, str]] = field(default_factory=set)
 
     def renamed(self, text: str) -> str:
-        """A text with the names that numbers have in the loop without a mask."""
-        if self.mask is not None:
+        """A text with the names that numbers have in this part of the loop."""
+        if not self.suffix:
             return text
         return re.sub(r"%r\d+\b", self._renamed, text)
 

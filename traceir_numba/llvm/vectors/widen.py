@@ -31,7 +31,7 @@ from traceir_numba.llvm.vectors.ir_text import (
 from traceir_numba.llvm.vectors.lanes import Lanes
 from traceir_numba.llvm.vectors.reads import ANYWHERE
 from traceir_numba.llvm.vectors.shared import share
-from traceir_numba.llvm.vectors.vector_loop import VectorLoop
+from traceir_numba.llvm.vectors.vector_loop import MOST, VectorLoop
 
 # Instructions of kernels that are compiled together, up to which loops may be written
 # out twice: time to compile against time to run.
@@ -47,14 +47,17 @@ ROUND_VECTORS, FEW_VECTORS = 8, 4
 COMPUTED_LINES, LONGEST_LINES = 10, 100
 READ_VECTORS = 24
 # The bits of registers from which on nearly every read of a whole one is one of two
-# lines of memory: elements that several vectors have in common are then read once.
-LINE_BITS = 512
+# lines of memory, so that elements that several vectors have in common are read once.
+# Processors that have them read and store parts of vectors, too.
+WIDE_BITS = 512
 # The part of a loop's instructions, one of so many, from which on those of float64 say
 # how many numbers a vector has.
 DOUBLED = 6
 # Instructions to each element that is read at a place that values tell, from which on
 # vectors of our own gain more than LLVM's reads one by one do.
 FAR_LINES = 100
+# Shorter vectors in whose place there is one with a mask; two where the body is long.
+MASKED_PARTS = 3
 # Instructions up to which vectors of a loop of a known length are written one after the
 # other, so that arrays of the kernel are registers: those of all, those of one.
 STRAIGHT_LINES, SHORTEST_LINES = 240, 16
@@ -180,7 +183,7 @@ def _loop(
         vectors, own = length // lanes, len(called)
         fits = vectors <= FEW_VECTORS or own <= SHORTEST_LINES
         fits = fits and vectors * own <= STRAIGHT_LINES
-        if arrays or (vectors and fits):
+        if arrays or (fits and 2 * length > lanes):
             whole = fits or vectors < FEW_VECTORS
             text = loop.straight(lanes, int(low)) if whole else loop.known(lanes)
             blocks[head] = text
@@ -217,18 +220,19 @@ class _Rounds:
 
     def lanes(self, count: int, mask: str | None) -> tuple[Lanes, VectorLoop]:
         """The instructions of a round of so many lanes."""
-        loop = VectorLoop(self.counter, mask)
+        loop = VectorLoop(self.counter, mask, "" if mask else MOST)
         return self.made(count, loop), loop
 
     def made(self, count: int, loop: VectorLoop, own: Container[str] = ()) -> Lanes:
         """The instructions of a loop over vectors of so many lanes; it may use arrays
         that are the kernel's `own`."""
+        loop.own = own
         loop.inside.add(self.counter)
         loop.steps[self.counter] = 1
         made = Lanes(self.module, count, loop)
         made.vectors[self.counter] = made.vector(self.counter) + made.apart
         made.lines_of(self.lines)
-        if self.bits >= LINE_BITS:
+        if self.bits >= WIDE_BITS:
             share(made.out, made.whole, count, self.bits)
         far = sum(step == ANYWHERE for *_, step in loop.places.values())
         if far * FAR_LINES > self.cost:
@@ -269,7 +273,7 @@ class _Rounds:
         assert self.length is not None
         count = lanes * FEW_VECTORS
         end = int(self.low) + self.length // count * count
-        loop = VectorLoop(self.counter, None)
+        loop = VectorLoop(self.counter, None, MOST)
         made = self.made(count, loop, self.arrays)
         c = f"{self.counter}.m"
         return [
@@ -290,14 +294,23 @@ class _Rounds:
 
     def straight(self, count: int, start: int, known: Container[str] = ()) -> list[str]:
         """Vectors of so many numbers, and shorter ones, one after the other, from one
-        on; what is computed before the loop is `known` in part."""
+        on; what is computed before the loop is `known` in part.
+
+        A vector has a mask where several would have to take its place.
+        """
         before: dict[str, None] = {}
         out: list[str] = []
         at, end = start, int(self.high)
         while at < end:
-            while count > end - at:
+            rest, mask = end - at, None
+            fewest = 2 if self.cost > ROUND_LINES else MASKED_PARTS
+            masked = rest.bit_count() >= fewest and self.bits >= WIDE_BITS
+            while count >= 2 * rest or (count > rest and not masked):
                 count //= 2
-            loop = VectorLoop(self.counter, None, f".p{at}")
+            if count > rest:
+                each = ", ".join(f"i1 {int(k < rest)}" for k in range(count))
+                mask = f"<{each}>"
+            loop = VectorLoop(self.counter, mask, f".p{at}")
             made = self.made(count, loop, self.arrays)
             before.update((line, None) for line in loop.before if line not in known)
             c = f"{self.counter}{loop.suffix}"
