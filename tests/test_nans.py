@@ -18,6 +18,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.experimental import io_callback
+from traceir.scipy.linalg import expm
 
 
 @pytest.fixture(params=WAYS)
@@ -68,6 +69,16 @@ def test_a_value_that_nothing_keeps_is_no_fault_of_a_program() -> None:
         assert float(traceir.jit(f)(-1.0)) == 0
         with raises_rule("debug.nan", pattern="`log`"):
             f(-1.0)
+
+
+def test_a_value_within_a_function_of_the_library_is_no_fault() -> None:
+    x = jnp.array([1.0, 2.0])
+    with traceir.debug_nans(True):
+        np.testing.assert_array_equal(jnp.where(x > 0, x, jnp.nan), x)
+        np.testing.assert_allclose(expm(jnp.eye(2)), np.eye(2) * np.e, rtol=1e-6)
+        assert jnp.percentile(x, 50) == 1.5
+        with pytest.raises(FloatingPointError, match=r"jnp\.where\(x < 0, x, jnp\.nan"):
+            jnp.where(x < 0, x, jnp.nan)
 
 
 def test_a_bad_argument_is_told_from_a_bad_operation(run: Any) -> None:

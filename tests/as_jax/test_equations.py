@@ -41,6 +41,13 @@ def walked(closed: Any, *args: Any) -> list[Any]:
     return [read(var) for var in jaxpr.outvars]
 
 
+def test_a_closed_program_has_the_variables_of_the_program() -> None:
+    closed = jax.make_jaxpr(lambda x: x + np.ones(3))(jnp.ones(3))
+    assert closed.invars is closed.jaxpr.invars
+    assert closed.outvars is closed.jaxpr.outvars
+    assert closed.constvars is closed.jaxpr.constvars
+
+
 def selu(x: Any) -> Any:
     return jnp.where(x > 0, x, 1.67 * jnp.exp(x) - 1.67).sum()
 

@@ -265,6 +265,21 @@ class ClosedJaxpr:
         """The equations."""
         return self.jaxpr.eqns
 
+    @property
+    def constvars(self) -> tuple[Var, ...]:
+        """The variables of the constants."""
+        return self.jaxpr.constvars
+
+    @property
+    def invars(self) -> tuple[Var, ...]:
+        """The variables of the inputs."""
+        return self.jaxpr.invars
+
+    @property
+    def outvars(self) -> tuple[Atom, ...]:
+        """The results: variables, or literals."""
+        return self.jaxpr.outvars
+
     def replace(self, *, jaxpr: Jaxpr, consts: Sequence[Any] | None = None) -> Self:
         """Another program, with these constants or with its own."""
         values = self.consts if consts is None else tuple(consts)

@@ -42,6 +42,10 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = config.local.trace
         if trace is None:
+            context = config.local.context
+            if context.debug_nans or context.debug_infs:
+                # What is searched are results, and no values on the way to them.
+                return (body if context.sanitize else staged)(*args, **kwargs)
             return body(*args, **kwargs)
         if trace.plain:
             return trace.composite(body, args, kwargs)
