@@ -313,3 +313,11 @@ def test_counters_of_many_numbers_have_a_first_word(number: int) -> None:
     split, bits = (default().prims[name] for name in ("random_split", "random_bits"))
     assert split.value is not None and split.value(Scope(known)) == wanted
     assert bits.each["pair"](Scope(known)) == wanted
+
+
+def test_keys_are_close_if_they_are_equal() -> None:
+    keys = traceir.random.split(traceir.random.key(0))
+    assert jnp.isclose(keys, keys[0]).tolist() == [True, False]
+    assert jnp.allclose(keys, keys)
+    with raises_rule("promote.key", TypeError):
+        jnp.isclose(keys, 1.0)

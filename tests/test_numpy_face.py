@@ -284,6 +284,13 @@ def test_reshape_leaves_an_array_of_numpys_one_of_numpys(
     assert isinstance(traced, traceir.Array) and traced.dtype != np.float64
 
 
+def test_subscripts_of_einsum_are_any_characters() -> None:
+    a, b = jnp.arange(6.0).reshape(2, 3), jnp.arange(12.0).reshape(3, 4)
+    for text in ("a1,1b->ab", "a_,_b->ab", "a?,?b->ab", "é1,1b->éb"):
+        np.testing.assert_array_equal(jnp.einsum(text, a, b), a @ b)
+    np.testing.assert_array_equal(jnp.einsum("...2,2b", a, b), a @ b)
+
+
 def test_einsum_takes_names_of_dimensions_of_any_kind() -> None:
     a, b = jnp.arange(6.0).reshape(2, 3), jnp.arange(12.0).reshape(3, 4)
     for i, j, k in (("row", "by", "col"), (60, 70, 80), (("x", 1), ("y", 2), ("z", 0))):

@@ -72,8 +72,20 @@ def test_objects_that_say_which_array_they_are() -> None:
     assert float(ones @ told) == 1.0
     assert (ones > told).tolist() == [True, False]
     assert traceir.jit(lambda x: 2 * x + told)(ones).tolist() == [2.0, 3.0]
-    with pytest.raises(ValueError, match=r"face\.argument"):
-        jnp.sin(told)
+    assert jnp.negative(told).tolist() == [0.0, -1.0]
+
+
+def test_functions_take_objects_that_say_which_array_they_are() -> None:
+    told = Told()
+    assert (jnp.shape(told), jnp.ndim(told), jnp.size(told)) == ((2,), 1, 2)
+    assert jnp.dot(told, told) == jnp.einsum("i,i", told, told) == 1
+    assert jnp.full_like(told, 3).tolist() == [3.0, 3.0]
+    assert jnp.reshape(told, (2, 1)).tolist() == [[0.0], [1.0]]
+    assert traceir.ops.segment_sum(told, jnp.array([0, 0])).tolist() == [1.0]
+    assert traceir.jit(lambda x: jnp.where(x > 0, told, x))(jnp.ones(2)).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_numbers_wider_than_any_dtype_are_refused() -> None:

@@ -19,7 +19,14 @@ from hypothesis import strategies as st
 import traceir
 import traceir.numpy as jnp
 from traceir.errors import TraceirError
-from traceir.sharding import AbstractMesh, Mesh, NamedSharding, P, SingleDeviceSharding
+from traceir.sharding import (
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    NamedSharding,
+    P,
+    SingleDeviceSharding,
+)
 
 X = np.arange(16, dtype="float32").reshape(8, 2)
 
@@ -194,3 +201,34 @@ def test_refused() -> None:
     _refused("sharding.rank", lambda: call((8,), sharding, X.__getitem__))
     _refused("sharding.explicit", lambda: traceir.reshard(X, sharding))
     _refused("level.attribute", lambda: traceir.jit(lambda x: x.addressable_shards)(X))
+
+
+def test_a_spec_is_looked_through_as_a_tuple() -> None:
+    spec = P("a", None, "b")
+    assert (spec.index("b"), spec.count(None)) == (2, 1)
+    assert spec + P("c") == spec.__add__(("c",)) == P("a", None, "b", "c")
+
+
+def test_axes_of_a_mesh_by_who_decides() -> None:
+    kinds = AxisType.Auto, AxisType.Explicit, AxisType.Manual
+    mixed = AbstractMesh((1, 1, 1), ("a", "b", "c"), kinds)
+    assert (mixed.auto_axes, mixed.explicit_axes, mixed.manual_axes) == (
+        ("a",),
+        ("b",),
+        ("c",),
+    )
+    for kind, found in zip(kinds, ("auto", "explicit", "manual"), strict=True):
+        assert not getattr(mixed, f"are_all_axes_{found}")
+        assert getattr(AbstractMesh((1,), ("a",), kind), f"are_all_axes_{found}")
+        assert not getattr(AbstractMesh((), ()), f"are_all_axes_{found}")
+
+
+def test_an_abstract_mesh_stands_for_the_one_that_is_set() -> None:
+    mesh = traceir.make_mesh((4, 2), ("x", "y"))
+    with pytest.raises(TypeError, match="got: AbstractMesh and PartitionSpec"):
+        NamedSharding(mesh.abstract_mesh, P("x"))
+    with traceir.set_mesh(mesh):
+        found = NamedSharding(traceir.sharding.get_abstract_mesh(), P("x"))
+        assert found == NamedSharding(mesh, P("x"))
+        with pytest.raises(TypeError, match=r"sharding\.type"):
+            NamedSharding(AbstractMesh((2,), ("x",)), P("x"))

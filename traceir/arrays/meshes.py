@@ -79,6 +79,40 @@ class _MeshAxes:
         """True if there is no axis."""
         return not self.axis_names
 
+    def _of_type(self, wanted: AxisType) -> tuple[Any, ...]:
+        pairs = zip(self.axis_names, self.axis_types, strict=True)
+        return tuple(name for name, found in pairs if found is wanted)
+
+    @property
+    def auto_axes(self) -> tuple[Any, ...]:
+        """The axes along which the compiler decides."""
+        return self._of_type(AxisType.Auto)
+
+    @property
+    def explicit_axes(self) -> tuple[Any, ...]:
+        """The axes along which types of operands decide."""
+        return self._of_type(AxisType.Explicit)
+
+    @property
+    def manual_axes(self) -> tuple[Any, ...]:
+        """The axes along which a function sees one part."""
+        return self._of_type(AxisType.Manual)
+
+    @property
+    def are_all_axes_auto(self) -> bool:
+        """True if there are axes, and the compiler decides along all of them."""
+        return not self.empty and self.auto_axes == self.axis_names
+
+    @property
+    def are_all_axes_explicit(self) -> bool:
+        """True if there are axes, and types of operands decide along all of them."""
+        return not self.empty and self.explicit_axes == self.axis_names
+
+    @property
+    def are_all_axes_manual(self) -> bool:
+        """True if there are axes, and a function sees one part along all of them."""
+        return not self.empty and self.manual_axes == self.axis_names
+
     def _sizes(self) -> str:
         pairs = [f"{name!r}: {size}" for name, size in self.shape_tuple]
         types = [f"axis_types={self.axis_types!r}"] if pairs else []

@@ -23,7 +23,7 @@ from traceir.arrays.devices import (
     devices,
     own,
 )
-from traceir.arrays.meshes import Mesh, Shape
+from traceir.arrays.meshes import AbstractMesh, Mesh, Shape, get_mesh
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import laid_by
@@ -73,6 +73,17 @@ class PartitionSpec:
     def __getitem__(self, place: Any) -> Any:
         return self.partitions[place]
 
+    def __add__(self, other: PartitionSpec | tuple[Any, ...]) -> PartitionSpec:
+        return PartitionSpec(*self.partitions, *other)
+
+    def index(self, entry: Any) -> int:
+        """The first dimension with an entry; ValueError if there is none."""
+        return self.partitions.index(entry)
+
+    def count(self, entry: Any) -> int:
+        """The number of dimensions with an entry."""
+        return self.partitions.count(entry)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PartitionSpec) and self.partitions == other.partitions
 
@@ -104,7 +115,8 @@ P = PartitionSpec
 class NamedSharding:
     """An array divided along dimensions as a spec says, over the devices of a mesh.
 
-    Devices along axes that the spec does not name hold equal parts. Raises ValueError
+    Devices along axes that the spec does not name hold equal parts. An abstract mesh
+    stands for the one that is set, if it has the same axes. Raises ValueError
     (sharding.axis, sharding.repeated), TypeError (sharding.type).
 
     >>> from traceir.arrays.meshes import make_mesh
@@ -117,6 +129,10 @@ class NamedSharding:
     memory_kind: str = "device"
 
     def __post_init__(self) -> None:
+        if isinstance(self.mesh, AbstractMesh):
+            known = get_mesh()
+            if known.abstract_mesh == self.mesh:
+                object.__setattr__(self, "mesh", known)
         parts: tuple[tuple[object, type], ...]
         parts = (self.mesh, Mesh), (self.spec, PartitionSpec)
         if not all(isinstance(part, kind) for part, kind in parts):

@@ -120,7 +120,8 @@ def is_scalar(value: object) -> bool:
 
 
 def operand(name: str, value: Operand, position: int = 0) -> Operand:
-    """A checked operand: an Array, a tracer, a NumPy array of rank 1 or more, a number.
+    """A checked operand: an Array, a tracer, a NumPy array of rank 1 or more, a number;
+    an object with `__jax_array__` is what that gives.
 
     Raises TypeError (face.argument) for a list, a string or another object and
     ValueError (jit.masked).
@@ -138,15 +139,14 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
             return value
         dtype = canonical_dtype(value.dtype, config.local.context.x64)
         return value.astype(dtype)[()]
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, complex):
-        return complex(value)
+    if isinstance(value, float | complex):
+        return float(value) if isinstance(value, float) else complex(value)
     if isinstance(value, Array):  # a deleted one: whoever reads it raises
         return value
-    raise rules.error(
-        "face.argument", got=f"{kind.__name__} at position {position} of {name}"
-    )
+    if hasattr(kind, "__jax_array__"):
+        return operand(name, value.__jax_array__(), position)
+    got = f"{kind.__name__} at position {position} of {name}"
+    raise rules.error("face.argument", got=got)
 
 
 def fitting(value: Number, dtype: np.dtype | None = None) -> Number:

@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.arrays.array import Array
-from traceir.dtypes import is_inexact, part_dtype
+from traceir.dtypes import is_inexact, is_key, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -39,12 +39,15 @@ def isclose(
     """True where two elements differ by at most `atol + rtol * |b|`.
 
     An infinity is close to itself alone, NaN to NaN with `equal_nan` alone. Integers
-    are compared as floats. Raises TypeError (face.argument, face.broadcast).
+    are compared as floats, and keys are close if they are equal. Raises TypeError
+    (face.argument, face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> isclose(jnp.array([1.0, 1.0]), jnp.array([1.000001, 1.1]))
     Array([ True, False], dtype=bool)
     """
+    if is_key(typeof(operand("isclose", a)).dtype):
+        return equal(a, b)
     x, y = aligned("isclose", promoted_inexact("isclose", a, b))
     dtype = typeof(x).dtype
     relative, absolute = (

@@ -40,6 +40,8 @@ def shape(a: Operand) -> tuple[int, ...]:
     extents: tuple[int, ...] | None = getattr(a, "shape", None)
     if extents is not None:
         return extents
+    if hasattr(type(a), "__jax_array__"):
+        return shape(a.__jax_array__())
     if a is None or isinstance(a, list | tuple):
         warn(f"shape of {type(a).__name__}: pass an array", DeprecationWarning)
         return () if a is None else np.shape(a)

@@ -174,7 +174,7 @@ def _term(part: str, value: Operand, more: str, subscripts: str) -> EinsumTerm:
     head, dots, tail = part.partition("...")
     letters = head + tail
     wide = rank - len(letters)
-    if set(letters) - set(ascii_letters) or wide < 0 or (wide and not dots):
+    if set(letters) & set(".,->") or wide < 0 or (wide and not dots):
         raise _unread(f"{subscripts!r}, {part!r} for {typeof(value).str_short()}")
     return EinsumTerm(head + (more[len(more) - wide :] if wide else "") + tail, value)
 
