@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
 from operands_complex import COMPLEX
 from operands_fourier import FOURIER
-from operands_host import HOST
+from operands_host import HOST, over_devices
 from operands_indexing import INDEXED
 from operands_random import RANDOM
 from operands_windows import WINDOWS
@@ -391,6 +391,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "unstack": _unstack,
     "pad": _pad,
     "remat2": _remat,
+    "shard_map": lambda draw, dtype: over_devices(draw, *_jit(draw, dtype)),
     "custom_jvp_call": _custom("jvp"),
     "custom_primitive_call": _custom("primitive"),
     "custom_vjp_call": _custom("fwd", "bwd"),

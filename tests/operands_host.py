@@ -68,3 +68,21 @@ HOST = {
     "pure_callback": _pure,
     "io_callback": _io,
 }
+
+
+def over_devices(draw: Draw, parts: list[ShapedArray], params: dict[str, Any]) -> Built:
+    """Whole arrays, for a program of these parts of them."""
+    closed, size = params["jaxpr"], draw(st.integers(1, 3))
+    specs = tuple((("x",),) if a.shape and draw(st.booleans()) else () for a in parts)
+    avals = [
+        a.update(shape=(a.shape[0] * size, *a.shape[1:])) if spec else a
+        for a, spec in zip(parts, specs, strict=True)
+    ]
+    return avals, {
+        "check_vma": False,
+        "in_specs": specs,
+        "jaxpr": closed,
+        "mesh": (("x", size, "Auto"),),
+        "newly_manual_axes": ("x",),
+        "out_specs": tuple((("x",),) if a.shape else () for a in closed.out_avals),
+    }

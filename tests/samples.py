@@ -46,6 +46,9 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "axis_name": ("i",),
     "axis_names": (("i",), ("i", 0)),
     "pairs": (((0, 1), (1, 0)),),
+    "mesh": ((("x", 2, "Auto"),), (("x", 3, "Auto"), ("y", 2, "Manual"))),
+    "name_set": (("x",), ("x", "y")),
+    "specs": (((("x",),),), (((), ("x",)), ())),
     "function": (HostFunction("f"),),
     "flags": ((True, False), ()),
     "avals": (AVALS[:2], ()),
@@ -112,6 +115,13 @@ FITTING: dict[str, dict[str, Any]] = {
         "partitionable": True,
     },
     "triangular_solve": {"a": ONE, "y": ONE, "x": ONE},
+    "shard_map": {
+        "xs": (Elements.of(np.ones((), "float32")),),
+        "in_specs": ((),),
+        "mesh": (("x", 2, "Auto"),),
+        "newly_manual_axes": ("x",),
+        "out_specs": ((("x",),),),
+    },
 }
 
 

@@ -136,8 +136,8 @@ WRONG_GRAMMARS = {
     "no bits of a NaN": ("number | payload", "number", "text/full-nan"),
     "a literal has a type": ('[ ":" type ]', '":" type', "text/untyped-literals"),
     "one dimension": (
-        '[ digits { "," digits } ] "]" ;  (* ~',
-        '[ digits ] "]" ;  (* ~',
+        '[ digits { "," digits } ] "]"    (* ~',
+        '[ digits ] "]"    (* ~',
         "text/parameters-that-do-not-fit",
     ),
     "numbers are decimal": ("hexadecimal | digits", "digits", "text/literals"),
@@ -147,8 +147,8 @@ WRONG_GRAMMARS = {
         "text/a-number-as-numpy-spells-it",
     ),
     "one more comma": (
-        'digits { "," digits } ] "]" ;  (* ~',
-        'digits { "," digits } [ "," ] ] "]" ;  (* ~',
+        'digits { "," digits } ] "]"    (* ~',
+        'digits { "," digits } [ "," ] ] "]"    (* ~',
         "text/a-comma-after-the-last-extent",
     ),
 }

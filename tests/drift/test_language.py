@@ -242,6 +242,7 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
             operands |= {"again": len, "fold": lambda *parts: parts[-1]}
             operands |= {"lanes": lambda which, new, old: new, "refuse": len}
             operands |= {"host": lambda function, xs: xs}
+            operands |= {"on_devices": lambda program, xs, *given: xs}
             scope = Scope(operands, prim.let, rules.constants)
             parts = {**prim.let, **prim.each, "value": prim.value, "steps": prim.steps}
             parts |= {c.id: c.holds for c in prim.clauses}

@@ -46,6 +46,7 @@ def samples() -> Iterator[tuple[str, tuple[int, ...], dict[str, Any]]]:
         params |= {"split_axis": split, "concat_axis": joined}
         yield "all_to_all", (4, 6, 2), params
     yield "pvary", (2, 3), {"axes": ("i",)}
+    yield "psum_invariant", (2, 3), {"axes": ("i",)}
     yield "axis_index", (), {"axis_name": "i"}
 
 

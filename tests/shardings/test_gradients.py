@@ -184,3 +184,45 @@ def test_one_function_is_traced_for_each_kind_of_argument() -> None:
     )
     np.testing.assert_allclose(checked, unchecked, 1e-5)
     assert kept.cache_info().misses == 2
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, traceir.jit, traceir.grad])
+def test_a_rule_of_what_all_devices_share(transform: Any) -> None:
+    def total(x: Any) -> Any:
+        return lax.psum(x, "x")
+
+    forward = traceir.custom_jvp(total)
+    forward.defjvp(lambda xs, ts: (total(xs[0]), total(ts[0])))
+    backward = traceir.custom_vjp(total)
+    backward.defvjp(
+        lambda x: (total(x), None),
+        lambda _, ct: (lax.pcast(ct, "x", to="varying"),),
+    )
+    mesh = traceir.make_mesh((8,), ("x",))
+    x = np.arange(16, dtype="float32")
+    for rule in total, forward, backward:
+        f = shard_map(
+            lambda part, rule=rule: rule(jnp.sum(part**2)),
+            mesh=mesh,
+            in_specs=P("x"),
+            out_specs=P(),
+        )
+        wanted = 2 * x if transform is traceir.grad else np.sum(x**2)
+        assert np.array_equal(transform(traceir.jit(f))(x), wanted)
+
+
+def test_a_rule_that_varies_where_its_function_does_not() -> None:
+    def total(x: Any) -> Any:
+        return lax.psum(x, "x")
+
+    forward = traceir.custom_jvp(total)
+    forward.defjvp(lambda xs, ts: (total(xs[0]), ts[0]))
+    backward = traceir.custom_vjp(total)
+    backward.defvjp(lambda x: (x, None), lambda _, ct: (ct,))
+    mesh = traceir.make_mesh((8,), ("x",))
+    for rule, row in (forward, "custom_jvp.types"), (backward, "custom_vjp.results"):
+        f = shard_map(rule, mesh=mesh, in_specs=P("x"), out_specs=P(None))
+        with pytest.raises(TraceirError) as error:
+            traceir.grad(lambda x, f=f: f(x).sum())(np.ones(8, "float32"))
+        assert f"[{row}]" in str(error.value)
+        assert "vary along 'x'" in str(error.value)

@@ -75,6 +75,7 @@ DRAWN = {
     "ppermute": _permuted,
     "all_to_all": _exchanged,
     "pvary": _told,
+    "psum_invariant": _told,
 }
 
 

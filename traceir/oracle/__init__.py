@@ -8,6 +8,7 @@ kernels and not the checker, and reads and prints by itself. Start reading at
 - `abstract_syntax`: programs as terms of the abstract syntax, of which rules speak
 - `accuracy`: the accuracy sets: tests whether an element is near enough
 - `derivations`: derivations: judgements made by the inference rules of the tables
+- `device_programs`: programs of parts of devices, as programs of whole arrays
 - `ebnf`: grammars in EBNF, read as data
 - `finite_differences`: derivatives that rows must have, by differences of their `value`
 - `grammar`: texts parsed by a grammar that is read as data

@@ -208,7 +208,11 @@ class _Writer:
         weak = self.full and atom.aval.weak_type
         mark = self.rules.form("text.weak").mark if weak else ""
         dtype = self.rules.dtypes[atom.aval.dtype.name]
-        return f"{mark}{dtype.short}[{','.join(map(str, atom.aval.shape))}]"
+        extents = ",".join(map(str, atom.aval.shape))
+        vma = [*map(str, atom.aval.vma)]
+        names = f"({','.join(vma)})" if len(vma) > 1 else "".join(vma)
+        varying = f"{{V:{names}}}" if vma else ""
+        return f"{mark}{dtype.short}[{extents}]{varying}"
 
     def binder(self, written: _WrittenProgram, var: Var) -> str:
         return f"{self.name(written, var)}:{self.type(var)}"
@@ -313,8 +317,10 @@ class _Writer:
             assert isinstance(value, tuple)
             inside = (f"{n}={v!r}" for n, v in zip(fields.split(), value, strict=True))
             return f"{title}({', '.join(inside)})"
-        if domain == "options":
+        if domain in ("options", "axis_names"):
             return repr(value)
+        if domain in _OF_MESHES:
+            return _OF_MESHES[domain](value)
         plain = domain in ("name", "tree", "avals")
         return self.value(value, domain in BRACKETED, self.full and not plain)
 
@@ -366,3 +372,28 @@ def _are_told(jaxpr: Jaxpr, blanks: Mapping[Var, str]) -> bool:
         defined += [v for v in eqn.outputs if v in blanks]
     found = [a for a in jaxpr.outvars if isinstance(a, Var) and a in blanks]
     return found == defined[: len(found)]
+
+
+def _mesh(axes: Any) -> str:
+    """A mesh; one along some of whose axes a function sees a part is abstract."""
+    kinds = [kind for _, _, kind in axes]
+    parts = [f"{name!r}: {size}" for name, size, _ in axes]
+    parts += [f"axis_types=({', '.join(kinds)}{',' * (len(kinds) == 1)})"] * bool(axes)
+    if "Manual" not in kinds:
+        return f"Mesh({', '.join(parts)})"
+    parts += ["device_kind=cpu", "num_cores=None", "platform=cpu"]
+    return f"AbstractMesh({', '.join(parts)})"
+
+
+def _specs(specs: Any) -> str:
+    """Specs: of each dimension None, the name of an axis, or several names."""
+    entries = [tuple([a if len(a) > 1 else (*a, None)[0] for a in s]) for s in specs]
+    inner = ", ".join(f"P{entry!r}" for entry in entries)
+    return f"({inner}{',' * (len(entries) == 1)})"
+
+
+def _names(names: Any) -> str:
+    return f"frozenset({{{', '.join(map(repr, names))}}})" if names else "frozenset()"
+
+
+_OF_MESHES = {"mesh": _mesh, "name_set": _names, "specs": _specs}

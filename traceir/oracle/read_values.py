@@ -6,7 +6,7 @@ Serves: text.syntax, text.params
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
@@ -29,6 +29,13 @@ class ReadText:
         got = got or self.text[at:].strip()[:20] or "the end"
         where = f"line {line}, column {at - self.text.rfind(chr(10), 0, at)}"
         return self.rules.error(rule, got=f"`{got}`", where=where)
+
+    def axes(self, tree: Tree, sizes: Sequence[Any], kinds: Sequence[Any]) -> Hashable:
+        """The axes of a mesh: of each its name, its size and its type."""
+        names, every = strings(tree), [*kinds, ()][0]
+        if len(every) != len(names):
+            raise self.error("text.syntax", "a type for each axis", tree.at)
+        return tuple(zip(names, sizes, every, strict=True))
 
 
 def is_application(value: Hashable, primitive: str) -> bool:
@@ -61,3 +68,18 @@ def structured(tree: Tree | None) -> Any:
         case "{":
             return dict(zip(nodes[::2], nodes[1::2], strict=True))
     return None if first == "None" else 0
+
+
+def strings(tree: Tree) -> list[str]:
+    """The quoted texts of a list."""
+    return [str(ast.literal_eval(part.text)) for part in tree.all("string")]
+
+
+def divisions(entries: Iterable[Any]) -> tuple[tuple[str, ...], ...]:
+    """The axes that divide each dimension, by the entries of a spec.
+
+    >>> divisions([None, "x", ("x", "y")])
+    ((), ('x',), ('x', 'y'))
+    """
+    found = [() if e is None else e for e in entries]
+    return tuple(e if isinstance(e, tuple) else (e,) for e in found)

@@ -28,6 +28,7 @@ from traceir.ir.jaxpr import (
     sort_params,
     subjaxprs,
 )
+from traceir.oracle import read_values
 from traceir.oracle.grammar import Grammar, NoSentence, Tree
 from traceir.oracle.numbers import kind_of_number, read_number, read_plain
 from traceir.oracle.read_values import ReadText, is_application, structured, unquoted
@@ -149,9 +150,9 @@ class _TreeReader:
         dtype = tree.one("dtype")
         assert dtype is not None
         shape = tuple([self.extent(n) for n in tree.all("digits")])
-        return ShapedArray(
-            shape, self.shorts["".join(map(str, dtype.parts))], "~" in tree.parts
-        )
+        short = self.shorts["".join(map(str, dtype.parts))]
+        vma = [n.text for part in tree.all("varying") for n in part.all("name")]
+        return ShapedArray(shape, short, "~" in tree.parts, vma=vma)
 
     def extent(self, tree: Tree) -> int:
         """An extent; no array has one of more than 18 digits."""
@@ -331,6 +332,17 @@ class _TreeReader:
                 return structure(structured(part.one("node")))
             case "aval":
                 return self.aval(part)
+            case "names":
+                return tuple(read_values.strings(part))
+            case "spec":
+                entries = part.all("value")
+                return read_values.divisions(
+                    self.value(v, domain, outs) for v in entries
+                )
+            case "mesh":
+                sizes = [self.plain(n) for n in part.all("number")]
+                kinds = [self.items(n, "any", ()) for n in part.all("list")]
+                return self.source.axes(part, sizes, kinds)
             case "opaque":
                 raise self.source.error("text.opaque", "", part.at)
         word = part.parts[0]

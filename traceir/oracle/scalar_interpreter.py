@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.lazy_exports import LazyTable
 from traceir.exact.reals import Ordered, Real
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params, sort_params
@@ -28,6 +29,8 @@ Array = np.ndarray
 Program = Jaxpr | ClosedJaxpr
 # Turns of a loop that never ends would be a suite that never ends.
 FUEL = 10_000
+# Makes of a program of parts one of whole arrays.
+PARTS: LazyTable[Callable[..., Any]] = LazyTable("traceir.oracle.device_programs")
 # Primitive, params, operands -> results.
 Guess = Callable[[str, Any, Arrays], list[Array]]
 
@@ -368,8 +371,11 @@ def _steps(
     def refuse(rule: str) -> None:
         raise rules.error(rule, got=row.name)
 
+    def on_devices(program: ClosedJaxpr, args: Arrays, *given: Any) -> Any:
+        return run(PARTS["parts"](program, *given, rules), args)
+
     calls: dict[str, Any] = {"run": run, "fold": fold, "again": _LoopAgain}
-    calls |= {"lanes": lanes, "host": host, "refuse": refuse}
+    calls |= {"lanes": lanes, "on_devices": on_devices, "host": host, "refuse": refuse}
     for _ in range(FUEL):
         scope = row_scope(row, tuple(arrays), sort_params(params), rules)
         found = row.steps(Scope(calls, row.each, scope))

@@ -7,4 +7,5 @@ Takes a `ClosedJaxpr` and NumPy arrays, gives NumPy arrays. Start reading at
 - `interpreter`: the interpreter of programs, and the "reference" backend made of it
 - `regions`: the interpreter of regions: calls, `cond`, `while`, `scan`, over any domain
 - `result_ownership`: results made independent of operands, without warnings
+- `whole_arrays`: programs of parts, as programs of whole arrays
 """

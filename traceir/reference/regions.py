@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from traceir.base.lazy_exports import LazyTable
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr
 
@@ -133,6 +134,16 @@ def _scan(
     return steps
 
 
+# The programs that equations stand for, from their params.
+EXPANSIONS: LazyTable[Callable[[Any], ClosedJaxpr]] = LazyTable(
+    "traceir.transforms.batching.shard_map_equation"
+)
+
+
+def _parts(domain: Domain[V], **params: Any) -> Call[V]:
+    return domain.ready(EXPANSIONS["shard_map"](params))
+
+
 REGIONS: dict[str, Callable[..., Call[Any]]] = {
     "jit": _jit,
     "cond": _cond,
@@ -142,4 +153,5 @@ REGIONS: dict[str, Callable[..., Call[Any]]] = {
     "custom_primitive_call": _custom,
     "custom_vjp_call": _custom,
     "remat2": _jit,
+    "shard_map": _parts,
 }

@@ -28,7 +28,7 @@ KEYS = ("used", "passed", "parted", "seen")
 # place of 1, and the least normal number.
 ROUNDING = ("u", "tiny")
 # What a formula may call or read besides the row's own names.
-STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
+STEP_CALLS = ("run", "again", "fold", "lanes", "on_devices", "host", "refuse")
 
 
 def read_primitives(

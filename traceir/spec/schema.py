@@ -237,7 +237,8 @@ PLAIN: Final[dict[str, Json]] = {
             "dtype": TEXT,
             "shape": _list(_INTEGER),
             "weak": _BOOLEAN,
-        }
+        },
+        {"vma": _list(TEXT)},
     ),
     "element": {
         "anyOf": [

@@ -7,6 +7,7 @@ Takes a `ClosedJaxpr` and gives its text, as JAX prints it, and back. Start read
 - `doc`: a pretty-printing algebra: text with places for line breaks
 - `lexer`: program text as tokens, each with its position
 - `literals`: literals of program text, and the types of bare numbers
+- `mesh_values`: params about the devices of a mesh: meshes, specs, sets of names
 - `naming`: names of variables, and of programs that are used often
 - `objects`: params that are texts, trees, types or options
 - `params`: parameters of equations from text to values, by the rows

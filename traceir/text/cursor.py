@@ -5,6 +5,7 @@ Serves: text.syntax
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -71,6 +72,13 @@ class Cursor:
         if not self.peek().text.isidentifier():
             raise self.fail(what)
         return self.name(what)
+
+    def unquoted(self, token: Token) -> str:
+        """The text of a quoted string."""
+        try:
+            return str(ast.literal_eval(token.text))
+        except (SyntaxError, ValueError):
+            raise self.fail("a quoted string", token) from None
 
     def nested(self, read: Callable[[], T]) -> T:
         """Read something inside brackets, refusing absurd nesting."""

@@ -72,6 +72,7 @@ WRITERS: Mapping[str, Callable[[Any, bool], str]] = {
     "tree": _repr,
     "avals": _repr,
     "options": _repr,
+    "axis_names": _repr,
     **{domain: partial(_record, domain) for domain in RECORDS},
 }
 

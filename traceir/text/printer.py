@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir.base import source_info
 from traceir.errors import TraceirError
+from traceir.ir.avals import shown as varying
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import (
     Atom,
@@ -36,8 +37,9 @@ from traceir.text.doc import (
     join,
     layout,
 )
+from traceir.text.mesh_values import WRITE
 from traceir.text.naming import SharedPrograms, VariableNames, shared_programs
-from traceir.text.objects import WRITERS
+from traceir.text.objects import WRITERS as WRITE_OBJECTS
 from traceir.text.params import guess_domain
 from traceir.text.shown import shown, written
 from traceir.text.words import number_text, opaque, own_text, value_text
@@ -45,6 +47,8 @@ from traceir.text.words import number_text, opaque, own_text, value_text
 # Domains whose innermost tuples are written in square brackets.
 LISTS = ("dimension_numbers", "flags")
 
+
+WRITERS = {**WRITE_OBJECTS, **WRITE}
 
 Keep = Callable[[np.ndarray], int]
 
@@ -166,7 +170,7 @@ class _ProgramPrinter:
 
     def aval(self, atom: Atom) -> str:
         weak = self.full and atom.aval.weak_type
-        return self.weak * weak + atom.aval.str_short()
+        return f"{self.weak * weak}{atom.aval.str_short()}{varying(atom.aval.vma)}"
 
     def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
         if isinstance(atom, Literal):

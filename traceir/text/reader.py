@@ -5,12 +5,11 @@ Serves: text.syntax, text.opaque
 
 from __future__ import annotations
 
-import ast
-
 from traceir.ir.avals import ShapedArray
 from traceir.text import syntax
 from traceir.text.cursor import Cursor
-from traceir.text.lexer import NUMBER_WORDS, SourceText, Token
+from traceir.text.lexer import NUMBER_WORDS, SourceText
+from traceir.text.mesh_values import READ
 from traceir.text.objects import FIELDS
 
 # What NumPy writes around a scalar.
@@ -103,14 +102,27 @@ class ProgramParser(Cursor):
         return syntax.BinderNode(token.text, aval, token.at, value, static)
 
     def aval(self) -> ShapedArray:
-        """`f32[2,3]`, or `~f32[2,3]` where it is weakly typed."""
+        """`f32[2,3]`, `~f32[2,3]` if it is weakly typed, `f32[]{V:x}` if it varies."""
         weak = self.accept("~")
         token = self.name("a type such as `f32[3]`")
         dtype = self.dtypes.get(token.text)
         if dtype is None:
             raise self.fail("a dtype such as `f32`", token)
         self.expect("[")
-        return ShapedArray(self.separated("]", self.extent, False), dtype, weak)
+        shape = self.separated("]", self.extent, False)
+        return ShapedArray(shape, dtype, weak, vma=self.varying())
+
+    def varying(self) -> list[str]:
+        """The axes in `{V:x}` or `{V:(x,y)}`, along which a value may vary."""
+        if not self.has("{", "V", ":"):
+            return []
+        self.index += 3
+        if self.accept("("):
+            found = self.separated(")", lambda: self.name("the name of an axis"), False)
+        else:
+            found = [self.name("the name of an axis")]
+        self.expect("}")
+        return [token.text for token in found]
 
     def extent(self) -> int:
         """The size of one dimension."""
@@ -174,7 +186,12 @@ class ProgramParser(Cursor):
         last = len(self.tokens) - 1
         while index < last and self.tokens[index].text != "]":
             index += 1
-        return min(index + 1, last)
+        index = min(index + 1, last)
+        if self.tokens[index].text == "{" and self.tokens[index - 1].text == "]":
+            while index < last and self.tokens[index].text != "}":
+                index += 1
+            index = min(index + 1, last)
+        return index
 
     def operands(self, column: int) -> tuple[syntax.Operand, ...]:
         """Operands up to the next equation; longer lists go on in deeper lines."""
@@ -236,7 +253,7 @@ class ProgramParser(Cursor):
             case "number":
                 return syntax.NumberNode(token.text, None, token.at)
             case "string":
-                return syntax.WordNode(_unquote(self, token), True, token.at)
+                return syntax.WordNode(self.unquoted(token), True, token.at)
             case "text" | "tree" | "type":
                 return syntax.WordNode(token.text, False, token.at)
             case "name" | "angle" if not self.has("("):
@@ -245,6 +262,8 @@ class ProgramParser(Cursor):
                 return self.wrapped()
             case "name" if token.text in FIELDS:
                 return self.record(FIELDS[token.text], token.at)
+            case "name" if token.text in READ:
+                return READ[token.text](self, token.at)
             case "name":
                 raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
         raise self.fail("the value of a parameter", token)
@@ -280,10 +299,3 @@ class ProgramParser(Cursor):
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
         return syntax.ListNode(tuple(items), at, close == "]")
-
-
-def _unquote(reader: ProgramParser, token: Token) -> str:
-    try:
-        return str(ast.literal_eval(token.text))
-    except (SyntaxError, ValueError):
-        raise reader.fail("a quoted string", token) from None

@@ -14,4 +14,5 @@ hands an operation to the trace in force. Start reading at `staging.stage`.
 - `staging`: the trace that records a function as a program
 - `trace`: traces and tracers: which trace an operation belongs to
 - `tracer_leaks`: traced values still held when their trace has ended
+- `varying`: operands of types that tell of the same axes of a mesh
 """

@@ -40,7 +40,8 @@ from traceir.tracing.evaluation import Value as Value
 from traceir.tracing.evaluation import as_numpy as as_numpy
 from traceir.tracing.evaluation import evaluated
 from traceir.tracing.evaluation import typeof as typeof
-from traceir.tracing.knowledge import looking
+from traceir.tracing.knowledge import CHECKED, looking
+from traceir.tracing.varying import varied_alike
 
 
 class Unplanned(Exception):
@@ -369,6 +370,8 @@ def handle(primitive: str, values: Sequence[Value], params: Params) -> Sequence[
     trace: Trace | None = _local.trace
     if trace is None:
         return evaluate(primitive, values, params)
+    if len(values) > 1 and trace.axes and CHECKED in trace.axes:
+        values = varied_alike(primitive, values, bind_all)
     handler = trace if trace.sole else trace.handler(primitive, values, params)
     if handler is trace:
         return trace.bind(primitive, values, params)

@@ -21,6 +21,7 @@ from traceir.ir.jaxpr import (
     Var,
     sort_params,
 )
+from traceir.reference.regions import EXPANSIONS
 from traceir_numba.emitters.kinds import Decomposition, register
 
 Shape = tuple[int, ...]
@@ -200,6 +201,7 @@ register("name", Decomposition(unchanged))
 register("stop_gradient", Decomposition(unchanged))
 register("jit", Decomposition(called("jaxpr")))
 register("remat2", Decomposition(called("jaxpr")))
+register("shard_map", Decomposition(lambda eqn: EXPANSIONS["shard_map"](eqn.stored())))
 register("custom_jvp_call", Decomposition(called("call_jaxpr")))
 register("custom_vjp_call", Decomposition(called("call_jaxpr")))
 register("custom_primitive_call", Decomposition(called("call_jaxpr")))

@@ -19,6 +19,7 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
+from traceir.reference.whole_arrays import of_whole_arrays
 from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.buffers.buffer_assignment import assign_buffers
@@ -74,7 +75,7 @@ def build_program(
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
     text, printed = with_names(closed)
-    physical = lower_pairs(closed)
+    physical = lower_pairs(of_whole_arrays(closed))
     _check_dtypes(physical.closed.jaxpr)
     lowered = lower_narrow(physical.closed)
     filled = fill_constants(lowered.closed)

@@ -62,6 +62,7 @@ const OWN: Record<string, Collective> = {
   pmin: folded("pmin", (_, v) => v),
   ppermute,
   pvary: (_t, v, dim) => [v, dim],
+  psum_invariant: (t, v, dim, axis, params) => OWN.psum(t, v, dim, axis, { ...params, axis_index_groups: null }),
   all_to_all: allToAll,
   all_gather: (t, v, dim, axis, params) => {
     const to = Number(params.all_gather_dimension);

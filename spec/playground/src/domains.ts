@@ -47,6 +47,9 @@ const DOMAINS: Record<string, Test> = {
   maybe_name: maybe(text),
   text,
   tree: is(Tree),
+  mesh: many((x) => Array.isArray(x) && x.length === 3 && text(x[0]) && int(x[1]) && ["Auto", "Explicit", "Manual"].includes(x[2] as string)),
+  name_set: many(text),
+  specs: many(many(many(text))),
   options: many((x) => Array.isArray(x) && x.length === 2 && (text(x[0]) || int(x[0]))),
 };
 

@@ -3,7 +3,7 @@
 import { Scope, sizes, truth, type Value } from "./formula.js";
 import { related } from "./relations.js";
 import { signed, type Row, type Spec } from "./spec.js";
-import { box, HostFunction, Literal, Program, settle, sizeOf, Tensor, Var, type Params } from "./values.js";
+import { box, HostFunction, Literal, Program, settle, sizeOf, Tensor, Var, type Param, type Params } from "./values.js";
 
 /** What is told of each equation that was run. */
 export interface Step {
@@ -13,6 +13,9 @@ export interface Step {
   depth: number;
 }
 export type Watch = (step: Step) => void;
+
+/** Runs a program of parts for the devices of a mesh; entered by the module that can. */
+export const PARTS: { run?: (spec: Spec, program: Program, args: readonly Tensor[], ...given: Param[]) => Tensor[] } = {};
 
 /** Turns of a loop after which it is given up. */
 const TURNS = 10_000;
@@ -69,6 +72,7 @@ function steps(spec: Spec, row: Row, params: Params, operands: readonly Tensor[]
     run: inner,
     again: (next: Tensor[]) => new Again(next),
     lanes,
+    on_devices: (program: Program, args: Tensor[], ...given: Param[]) => PARTS.run!(spec, program, args, ...given),
     fold: (program: Program, constants: Tensor[], carry: Tensor[], arrays: Tensor[], order: bigint[]) => {
       const rows = program.outs.slice(carry.length).map((aval) => ({ aval: aval.with({ shape: [order.length, ...aval.shape] }), parts: [] as Tensor[] }));
       for (const k of order.map(Number)) {

@@ -121,7 +121,7 @@ function attribute(of: Value, name: string): Value {
   const type = of instanceof Tensor ? of.aval : of;
   if (type instanceof Aval) {
     if (name === "shape") return sizes(type.shape);
-    if (name === "vma") return []; // there are no meshes here
+    if (name === "vma") return [...type.vma];
     return name === "dtype" ? type.dtype : type.weak;
   }
   if (of instanceof Dtype) return name === "kind" ? of.kind : BigInt(name === "bits" ? of.bits : Math.ceil(of.bits / 8));

@@ -127,7 +127,7 @@ export const HELPERS: Functions = {
   at,
   types: (avals: (Tensor | Aval)[]) => avals.map((a) => [sizes(shapeOf(a)), typeOf(a).dtype]),
   positions: (axes: Value[]) => axes.filter((a) => typeof a === "bigint"),
-  resized: (type: Aval | Tensor, shape: Index, dtype?: Dtype) => typeOf(type).with({ shape: shape.map(Number), dtype: dtype ?? typeOf(type).dtype }),
+  resized: (type: Aval | Tensor, shape: Index, dtype?: Dtype, vma?: string[]) => typeOf(type).with({ shape: shape.map(Number), dtype: dtype ?? typeOf(type).dtype, vma }),
   limits,
   abs: (x: Value) => (x instanceof Complex ? modulus(x) : compare(x, 0n) < 0 || (x instanceof Real && x.negative) ? negated(x) : x),
   pivots,

@@ -10,6 +10,7 @@ import { check } from "./check.js";
 import { SpecError } from "./errors.js";
 import { run } from "./evaluate.js";
 import { readArray, readProgram, writeArray, writeProgram, writeType, type Json } from "./json.js";
+import "./parts.js";
 import { print } from "./printer.js";
 import { parse } from "./reader.js";
 import { Session } from "./sessions.js";

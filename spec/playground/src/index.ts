@@ -6,6 +6,7 @@
  *     run(spec, program, arguments, (step) => ...);
  */
 
+import "./parts.js";
 import { Spec } from "./spec.js";
 
 export { check } from "./check.js";

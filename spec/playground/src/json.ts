@@ -8,8 +8,8 @@ import { Aval, Dtype, HostFunction, Literal, Program, programsIn, Tensor, Tree, 
 
 export type Json = any;
 
-export const readType = (spec: Spec, t: Json): Aval => new Aval(t.shape, spec.dtype(t.dtype), t.weak ?? false);
-export const writeType = (a: Aval): Json => ({ dtype: a.dtype.name, shape: [...a.shape], weak: a.weak });
+export const readType = (spec: Spec, t: Json): Aval => new Aval(t.shape, spec.dtype(t.dtype), t.weak ?? false, t.vma ?? []);
+export const writeType = (a: Aval): Json => ({ dtype: a.dtype.name, shape: [...a.shape], weak: a.weak, ...(a.vma.length && { vma: a.vma }) });
 
 /** A hexadecimal text; a NaN that is not the usual one has a sign, or all its bits. */
 function readFloat(text: string, width = 64, fraction = 52): Real {

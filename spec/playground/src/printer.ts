@@ -145,7 +145,8 @@ class Writer {
   }
 
   private type(a: Aval): string {
-    return `${this.full && a.weak ? this.forms["text.weak"].mark : ""}${a}`;
+    const names = a.vma.length > 1 ? `(${a.vma.join(",")})` : a.vma[0];
+    return `${this.full && a.weak ? this.forms["text.weak"].mark : ""}${a}${a.vma.length ? `{V:${names}}` : ""}`;
   }
 
   private binder(own: Map<Var, string>, v: Var): string {
@@ -223,8 +224,10 @@ class Writer {
       const [title, fields] = RECORDS[domain];
       return `${title}(${fields.split(" ").map((f, k) => `${f}=${valueText((value as Param[])[k], false, true)}`).join(", ")})`;
     }
+    if (domain in OF_MESHES) return OF_MESHES[domain](value);
     const plain = ["name", "tree", "avals"].includes(domain);
-    return valueText(value, BRACKETED.includes(domain), domain === "options" || (this.full && !plain));
+    const whole = ["options", "axis_names"].includes(domain);
+    return valueText(value, BRACKETED.includes(domain), whole || (this.full && !plain));
   }
 }
 
@@ -244,6 +247,23 @@ function valueText(value: Param, bracketed: boolean, full: boolean): string {
   if (bracketed && !items.some(Array.isArray)) return `[${parts.join(", ")}]`;
   return `(${parts.join(", ")}${parts.length === 1 ? "," : ""})`;
 }
+
+const tupled = (parts: readonly string[]): string => `(${parts.join(", ")}${parts.length === 1 ? "," : ""})`;
+
+/** Meshes, specs and sets of names, as JAX writes them. */
+const OF_MESHES: Record<string, (value: any) => string> = {
+  mesh: (axes: [string, bigint, string][]) => {
+    const kinds = axes.map(([, , kind]) => kind);
+    const parts = [...axes.map(([name, size]) => `${quoted(name)}: ${size}`), ...(axes.length ? [`axis_types=${tupled(kinds)}`] : [])];
+    if (!kinds.includes("Manual")) return `Mesh(${parts.join(", ")})`;
+    return `AbstractMesh(${[...parts, "device_kind=cpu", "num_cores=None", "platform=cpu"].join(", ")})`;
+  },
+  specs: (specs: string[][][]) => {
+    const entry = (axes: string[]): string => (axes.length > 1 ? tupled(axes.map(quoted)) : axes.length ? quoted(axes[0]) : "None");
+    return tupled(specs.map((spec) => `P${tupled(spec.map(entry))}`));
+  },
+  name_set: (names: string[]) => (names.length ? `frozenset({${names.map(quoted).join(", ")}})` : "frozenset()"),
+};
 
 /** A text in quotes, as Python writes it. */
 function quoted(text: string): string {

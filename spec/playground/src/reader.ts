@@ -98,7 +98,8 @@ class Reader {
       return Number(n.text);
     });
     const short = tree.one("dtype")!.parts.join("");
-    return new Aval(shape, this.spec.shorts.get(short)!, tree.parts.includes("~"));
+    const vma = tree.all("varying").flatMap((part) => part.all("name").map((n) => n.text));
+    return new Aval(shape, this.spec.shorts.get(short)!, tree.parts.includes("~"), vma);
   }
 
   elements(tree: ParseTree, aval: Aval): Tensor {
@@ -232,6 +233,19 @@ class Reader {
         if (!dtype) throw this.error("text.opaque", part.one("name")!.text, part.at);
         return new Aval(part.all("digits").map((n) => Number(n.text)), dtype, part.parts.includes("weak_type"));
       }
+      case "names":
+        return strings(part);
+      case "spec":
+        return part.all("value").map((v) => {
+          const axes = this.value(v, domain, outs);
+          return axes === null ? [] : Array.isArray(axes) ? axes : [axes];
+        });
+      case "mesh": {
+        const kinds = part.all("list").flatMap((l) => this.items(l, "any", outs));
+        const names = strings(part);
+        if (kinds.length !== names.length) throw this.error("text.syntax", "a type for each axis", part.at);
+        return names.map((name, k): Param[] => [name, readPlain(part.all("number")[k].text), kinds[k]]);
+      }
       case "opaque":
         throw this.error("text.opaque", "an object", part.at);
     }
@@ -276,6 +290,8 @@ function unquoted(text: string): string {
     return code ? String.fromCodePoint(parseInt(code, 16)) : (ESCAPES[plain] ?? all);
   });
 }
+
+const strings = (tree: ParseTree): string[] => tree.all("string").map((s) => unquoted(s.text));
 
 /** A structure as it is printed. */
 function nodeText(tree: ParseTree): string {

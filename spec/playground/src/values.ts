@@ -24,9 +24,11 @@ export class Aval {
     readonly shape: readonly number[],
     readonly dtype: Dtype,
     readonly weak = false,
+    /** The axes of a mesh along which devices may have values of their own. */
+    readonly vma: readonly string[] = [],
   ) {}
-  with(change: { shape?: readonly number[]; dtype?: Dtype; weak?: boolean }): Aval {
-    return new Aval(change.shape ?? this.shape, change.dtype ?? this.dtype, change.weak ?? this.weak);
+  with(change: { shape?: readonly number[]; dtype?: Dtype; weak?: boolean; vma?: readonly string[] }): Aval {
+    return new Aval(change.shape ?? this.shape, change.dtype ?? this.dtype, change.weak ?? this.weak, change.vma ?? this.vma);
   }
   same(other: Aval): boolean {
     return this.dtype === other.dtype && this.shape.length === other.shape.length && this.shape.every((n, d) => n === other.shape[d]);

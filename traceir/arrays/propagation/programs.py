@@ -185,12 +185,21 @@ class _Walk:
                     for branch in params["branches"]
                 ]
                 return [joined(found) for found in zip(*branches, strict=True)]
+            case "shard_map":
+                return self._put_together(params, eqn)
             case name if name in _CALLS:
                 return self.program(params[_CALLS[name]].jaxpr, specs)
         shapes = [v.aval.shape for v in eqn.inputs]
         outs = [v.aval.shape for v in eqn.outputs]
         call = LaidOutCall(eqn.primitive, shapes, specs, params, outs, self.sizes)
         return results_of(call)
+
+    def _put_together(self, params: dict[str, Any], eqn: Eqn) -> list[Spec]:
+        """The results of a function of parts, which says how they lie."""
+        if any(self.sizes.get(name) != size for name, size, _ in params["mesh"]):
+            raise GivenUp("it is over another mesh")
+        pairs = zip(params["out_specs"], eqn.outputs, strict=True)
+        return [(*spec, *whole(v.aval.ndim - len(spec))) for spec, v in pairs]
 
     def _scan(self, params: dict[str, Any], specs: list[Spec]) -> list[Spec]:
         """The carry, and results of steps with one more dimension."""

@@ -42,7 +42,7 @@ USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
 # What is a function for JAX, made of other primitives.
 COMPOSED = frozenset({"random_gamma_grad"})
 # What JAX has within functions of parts alone.
-OF_PARTS = frozenset({"pvary"})
+OF_PARTS = frozenset({"psum_invariant", "pvary", "shard_map"})
 _WITH_ACCURACY = (
     *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
     *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "tanh"),

@@ -92,7 +92,8 @@ def read_type(data: Json) -> ShapedArray:
         raise ValueError(f"{shown(name)} is no dtype")
     if type(weak) is not bool or not all(type(n) is int and n >= 0 for n in shape):
         raise ValueError("`weak` is a truth value, `shape` a list of numbers")
-    return ShapedArray(tuple(shape), as_dtype(name), weak)
+    vma = [text_of(name) for name in listed(data.get("vma", []))]
+    return ShapedArray(tuple(shape), as_dtype(name), weak, vma=vma)
 
 
 def read_elements(data: Json, aval: ShapedArray) -> np.ndarray:

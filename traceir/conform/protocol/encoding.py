@@ -132,7 +132,8 @@ def type_data(aval: ShapedArray) -> dict[str, Json]:
     {'dtype': 'int8', 'shape': [2], 'weak': False}
     """
     shape = list(map(int, aval.shape))
-    return {"dtype": aval.dtype.name, "shape": shape, "weak": aval.weak_type}
+    told = {"vma": list(map(str, aval.vma))} if aval.vma else {}
+    return {"dtype": aval.dtype.name, "shape": shape, "weak": aval.weak_type, **told}
 
 
 def array_data(value: TypedValue) -> dict[str, Json]:

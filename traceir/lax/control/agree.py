@@ -94,7 +94,8 @@ def check_alone(
 
         for axis in along:
             if name := waits_for(body.closed, axis):
-                got = f"{name} over {axis!r} in {told(fun, asker).name}"
+                shown = name.removesuffix("_invariant")
+                got = f"{shown} over {axis!r} in {told(fun, asker).name}"
                 raise rules.error("shard_map.loop", got=got)
 
 

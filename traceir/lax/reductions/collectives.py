@@ -1,7 +1,7 @@
 """Collectives: over all examples of a named axis.
 
-Serves: axis.*, psum, pmax, pmin, all_gather, reduce_scatter, ppermute, all_to_all,
-axis_index, pvary
+Serves: axis.*, psum, psum_invariant, pmax, pmin, all_gather, reduce_scatter,
+ppermute, all_to_all, axis_index, pvary
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import axis_in
-from traceir.lax.checks.varying import varied
+from traceir.lax.checks.varying import told, varied
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
@@ -93,9 +93,7 @@ def _axis_index(name: Hashable) -> Array:
 
 def _varied(value: Array, names: Iterable[Hashable]) -> Array:
     """A value whose type tells that it may vary along axes, where types tell that."""
-    trace = current_trace()
-    told = trace.axes.get(CHECKED, ()) if trace else ()
-    found: Array = varied(value, [name for name in told if name in names])
+    found: Array = varied(value, told(names))
     return found
 
 
@@ -155,6 +153,8 @@ def _psum(leaf: Operand, axes: tuple[Any, ...]) -> Any:
     known = is_scalar(value) or type(value) is np.ndarray
     if known and not any(isinstance(a, int) for a in axes):
         return value * prod(map(_size, axes))
+    if axes and len(told(axes)) == len(axes):
+        return bind_one("psum_invariant", _varied(as_array(value), axes), axes=axes)
     return bind("psum", value, axes=axes)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
-from traceir.oracle.transforms.builder import Beyond, DerivedProgram
+from traceir.oracle.transforms.builder import Beyond, DerivedProgram, regions_of
 from traceir.oracle.transforms.collectives import across, names_of
+from traceir.oracle.transforms.regions import stepwise
 from traceir.oracle.transforms.templates import by_cases, named, operand_names
 from traceir.rules import Prim, Rules, Scope
 from traceir.rules.applied import row_scope
@@ -73,6 +74,15 @@ def moved(builder: DerivedProgram, value: Atom, source: int, target: int) -> Ato
     return builder.apply("transpose", [value], {"permutation": tuple(order)})[0]
 
 
+def speaks_of(name: str | None, program: ClosedJaxpr) -> bool:
+    """True if an equation of a program, or of one within it, is over an axis."""
+    return any(
+        name in names_of(dict(eqn.params))
+        or any(speaks_of(name, region) for region in regions_of(eqn.params))
+        for eqn in program.eqns
+    )
+
+
 class _BatchedEquation:
     """One equation, applied to operands of which some are batches."""
 
@@ -94,6 +104,8 @@ class _BatchedEquation:
         """By the class of the row."""
         if self.name in names_of(self.params):
             return self.across()
+        if any(speaks_of(self.name, p) for p in regions_of(self.eqn.params)):
+            return self.within()
         if all(d is None for d in self.dims):
             return self.applied(self.values, self.params, None)
         if self.row.name == "cond" and self.dims[0] is not None:
@@ -269,6 +281,36 @@ class _BatchedEquation:
         whole = [self.front(k, (self.size, *self.example(k))) for k in count]
         given = self.builder, self.row, self.params, whole, self.eqn.outputs[0].aval
         return [across(*given, self.size, self.name)], 0
+
+    def within(self) -> Batched:
+        """The results of a region in which something is about the axis."""
+        if self.row.name == "cond" and self.dims[0] is None:
+            branches = tuple(
+                self.whole(b, self.dims[1:]) for b in self.params["branches"]
+            )
+            return self.applied(self.values, {"branches": branches}, 0)
+        if self.row.name == "scan":
+            closed = stepwise(self.builder, self.eqn, self.eqn.inputs)
+        elif self.row.name in ("while", "cond"):
+            raise Beyond("a loop or a choice over the axis")
+        else:
+            [closed] = regions_of(self.eqn.params)
+        return self.builder.inlined(self.whole(closed, self.dims), self.values), 0
+
+    def whole(self, closed: ClosedJaxpr, dims: Sequence[Dim]) -> ClosedJaxpr:
+        """The program of all examples, with those of all results first."""
+        rules = self.builder.rules
+        found, differ = batched(closed, dims, self.size, rules, self.name)
+        builder = DerivedProgram(rules)
+        inputs = [Var(a) for a in found.in_avals]
+        outs = builder.inlined(found, inputs)
+        return builder.closed(
+            inputs,
+            [
+                v if d else builder.stretched(v, (self.size, *v.aval.shape))
+                for v, d in zip(outs, differ, strict=True)
+            ],
+        )
 
     def beside(self) -> Batched:
         """Of another axis: the dimension stays where it is."""

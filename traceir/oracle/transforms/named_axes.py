@@ -14,7 +14,7 @@ import numpy as np
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import kind_of
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
-from traceir.oracle.transforms.batches import batched
+from traceir.oracle.transforms.batches import batched, speaks_of
 from traceir.oracle.transforms.builder import Beyond, regions_of
 from traceir.oracle.transforms.collectives import names_of
 from traceir.oracle.transforms.recordings import Recordings
@@ -24,6 +24,8 @@ from traceir.rules import Rules
 
 Fun = Callable[..., Any]
 Names = str | tuple[str, ...]
+# Equations that run the one program in their params.
+CALLS = ("jit", "remat2", "custom_jvp_call", "custom_vjp_call")
 # A primitive applied to values, with params.
 Bind = Callable[..., Any]
 
@@ -292,7 +294,12 @@ class PartedFunction:
         pairs = zip(closed.jaxpr.invars, dims, strict=True)
         found: set[Any] = {var for var, d in pairs if d is not None}
         for eqn in closed.eqns:
-            if self.varies(eqn, name, found):
+            called = [*regions_of(eqn.params)] if eqn.primitive in CALLS else []
+            if called and speaks_of(name, called[0]):
+                own = [0 if a in found else None for a in eqn.inputs]
+                vary = self.varying(called[0], own, name)
+                found.update(v for v, varies in zip(eqn.outputs, vary) if varies)
+            elif self.varies(eqn, name, found):
                 found.update(eqn.outputs)
         return [a in found for a in closed.jaxpr.outvars]
 
@@ -301,7 +308,7 @@ class PartedFunction:
 
         `pvary` is about their types alone.
         """
-        if any(_speaks_of(name, region) for region in regions_of(eqn.params)):
+        if any(speaks_of(name, region) for region in regions_of(eqn.params)):
             raise Beyond("what varies of a region's results")
         if eqn.primitive != "pvary" and name in names_of(dict(eqn.params)):
             across = self.functions.rules.prims[eqn.primitive].across
@@ -350,15 +357,6 @@ class PartedFunction:
         sizes = {"new_sizes": tuple(shape), "dimensions": None, "sharding": None}
         found: Term = self.functions.bind("reshape", value, **sizes)
         return found
-
-
-def _speaks_of(name: str, program: ClosedJaxpr) -> bool:
-    """True if an equation of a program, or of one within it, is over an axis."""
-    return any(
-        name in names_of(dict(eqn.params))
-        or any(_speaks_of(name, region) for region in regions_of(eqn.params))
-        for eqn in program.eqns
-    )
 
 
 def _specs_of(specs: Any, count: int) -> list[DividingAxes]:

@@ -69,6 +69,12 @@ def pvary(x: np.ndarray, *, axes: Axes) -> Any:
     raise _unbound("pvary", list(axes))
 
 
+@kernel("psum_invariant")
+def psum_invariant(x: np.ndarray, *, axes: Axes) -> Any:
+    """Raise NameError (axis.unbound): types tell of named axes alone."""
+    raise _unbound("psum_invariant", list(axes))
+
+
 @kernel("axis_index")
 def axis_index(*, axis_name: Any) -> Any:
     """The place of this process."""

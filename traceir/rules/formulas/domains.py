@@ -18,6 +18,9 @@ INDEX_MODES: Final = (
 )
 
 
+# Who decides layouts along an axis of a mesh.
+AXIS_KINDS: Final = ("Auto", "Explicit", "Manual")
+
 Domain = Callable[[Any], bool]
 
 
@@ -55,6 +58,14 @@ def _is_name(value: Any) -> bool:
 def _is_axis_name(value: Any) -> bool:
     # A tuple is several names, a number is a dimension; what else is hashed is a name.
     return not isinstance(value, tuple | int | list | dict | set | None)
+
+
+def _is_axis(value: Any) -> bool:
+    """True of the name of an axis of a mesh, its size, and who decides along it."""
+    if not isinstance(value, tuple) or len(value) != 3:
+        return False
+    name, size, kind = value
+    return _is_axis_name(name) and _is_int(size) and kind in AXIS_KINDS
 
 
 def _is_program(value: Any) -> bool:
@@ -96,6 +107,9 @@ DOMAINS: Final[dict[str, Domain]] = {
     "tree": lambda value: hasattr(value, "num_leaves") and hasattr(value, "unflatten"),
     "options": _tuple(_tuple(lambda _: True, 2)),
     "avals": _tuple(lambda v: hasattr(v, "weak_type")),
+    "mesh": _tuple(_is_axis),
+    "name_set": _tuple(_is_axis_name),
+    "specs": _tuple(_tuple(_tuple(_is_axis_name))),
 }
 # Those of params that hold programs.
 PROGRAMS: Final = frozenset({"jaxpr", "jaxprs"})

@@ -91,9 +91,16 @@ def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
     return tuple((a.shape, a.dtype) for a in avals)
 
 
-def resized(aval: Any, shape: Shape, dtype: Any = None) -> Any:
-    """The type of an array like this one, of another shape, and of another dtype."""
-    return aval.update(shape=shape, dtype=aval.dtype if dtype is None else dtype)
+def resized(
+    aval: Any, shape: Shape, dtype: Any = None, vma: Sequence[Any] | None = None
+) -> Any:
+    """The type of an array like this one, of another shape, and of another dtype.
+
+    Devices along the axes `vma` may have arrays of their own.
+    """
+    told = {} if vma is None else {"vma": vma}
+    own = aval.dtype if dtype is None else dtype
+    return aval.update(shape=shape, dtype=own, **told)
 
 
 def pivots(entries: Sequence[Any], size: int) -> tuple[Any, ...]:

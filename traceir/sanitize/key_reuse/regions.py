@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.regions import EXPANSIONS
 from traceir.sanitize.key_reuse.held import HeldKeys, KeyRoot, KeyUse, ResultKeys
 from traceir.sanitize.key_reuse.reading import (
     REGIONS,
@@ -50,6 +51,11 @@ def _remat(reading: Reading, params: Params, operands: Operands, line: str) -> R
     if params["differentiated"]:  # the same numbers are meant to be drawn once more
         return [None] * len(params["jaxpr"].out_avals)
     return reading.call(params["jaxpr"], operands, line)
+
+
+@_region("shard_map")
+def _parts(reading: Reading, params: Params, operands: Operands, line: str) -> Results:
+    return reading.call(EXPANSIONS["shard_map"](params), operands, line)
 
 
 @_region("cond")

@@ -10,7 +10,7 @@ from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.name_stack import under
 from traceir.pytrees import flatten
-from traceir.tracing.trace import typeof
+from traceir.tracing.trace import bind, typeof
 from traceir.transforms.autodiff.arguments import (
     Argnums,
     Arguments,
@@ -72,8 +72,11 @@ def _value_and_grad(
         check_inputs(arguments, allow_int, holomorphic, asker)
         outs, tape, aux = linearize_call(call, asker)
         aval = _scalar(call, outs, holomorphic)
+        one = filled(1, aval)
+        if aval.vma:  # one for each device, as the result is
+            one = bind("pvary", one, axes=aval.vma)
         with under("transpose", True):
-            found = backward_pass(tape.live(), [filled(1, aval)])
+            found = backward_pass(tape.live(), [one])
         trees = arguments.treedef.unflatten(cotangent_results(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient

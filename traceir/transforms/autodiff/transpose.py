@@ -83,10 +83,13 @@ def _along(eqn: LinearEqn) -> frozenset[Hashable]:
 def _summed(ct: Value, along: frozenset[Hashable], vma: tuple[Hashable, ...]) -> Value:
     """The cotangent of a value that may vary along some axes: the sum over the other
     ones (shard_map.vma)."""
-    missing = along.union(typeof(ct).vma).difference(vma)
+    own = typeof(ct).vma
+    missing = tuple(sorted(along.union(own).difference(vma), key=str))
     if not missing:
         return ct
-    return bind("psum", ct, axes=tuple(sorted(missing, key=str)))
+    if unlike := tuple(name for name in missing if name not in own):
+        ct = bind("pvary", ct, axes=unlike)
+    return bind("psum_invariant", ct, axes=missing)
 
 
 def _is_asked(value: Any) -> bool:

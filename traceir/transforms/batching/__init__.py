@@ -8,9 +8,11 @@ dimension more. Start reading at `vmap.vmap`.
 - `batching_rules`: batching rules, one per class of primitives
 - `collectives`: collectives over the mapped axis, as movements of data
 - `convolution`: the batching rule of convolutions
+- `parts`: a function of parts, applied on the devices along axes of a mesh
 - `placed`: operations applied once to whole batches, as their rows say
 - `pmap`: `pmap`: one example to each device
 - `rank_collectives`: collectives over a mapped axis with examples in several processes
 - `shard_map`: `shard_map`: a function of parts, applied on each device of a mesh
+- `shard_map_equation`: `shard_map` as an equation, and the program that it stands for
 - `vmap`: `vmap`: a function of one example becomes one of a batch
 """

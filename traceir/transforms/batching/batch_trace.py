@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from operator import or_
 
+from traceir.arrays.array import LIVING, Array
 from traceir.base import config, source_info
 from traceir.ir.jaxpr import ClosedJaxpr, Params, programs_in
 from traceir.ir.typecheck import infer
@@ -98,6 +99,11 @@ class BatchTrace(Trace):
             return value.batched, value.dim
         if isinstance(value, Tracer) and value._trace not in self.opened:
             self.admit(value)
+        if self.axis.checked and type(value) in LIVING:
+            # Of zeros that stand for a tangent a type may tell that they vary.
+            aval = value.aval
+            if self.axis.name in aval.vma:
+                return Array._wrap(value._value, self.axis.batch(aval, None)), None
         return value, None
 
     def bind(self, primitive: str, values: Values, params: Params) -> Values:

@@ -67,6 +67,13 @@ def _fold(
     return bind_all(primitive, [value], sort_params({**params, "axes": axes}))[0]
 
 
+def psum_invariant(
+    value: Value, dim: Dim, axis: BatchAxis, params: ParamDict
+) -> Placed:
+    """The sum of a value that varies: no type tells that it did."""
+    return OWN["psum"](value, dim, axis, {**params, "axis_index_groups": None})
+
+
 def times(value: Value, size: int) -> Value:
     """A sum of equal examples.
 
@@ -213,6 +220,7 @@ def _split(value: Value, dim: int, count: int) -> Value:
 
 OWN: dict[str, OwnRule] = {
     "psum": folded("psum", times),
+    "psum_invariant": psum_invariant,
     "pmax": folded("pmax", same),
     "pmin": folded("pmin", same),
     "all_gather": all_gather,

@@ -33,7 +33,10 @@ def over_ranks(
 ) -> Batched:
     """A collective over the batched axis, of which other processes have examples."""
     operand, dim = (values[0], dims[0]) if values else (None, None)
-    result, target = _placed(primitive, axis, operand, dim, dict(params))
+    given = dict(params)
+    if primitive == "psum_invariant":
+        primitive, given = "psum", {**given, "axis_index_groups": None}
+    result, target = _placed(primitive, axis, operand, dim, given)
     return [result], [target]
 
 

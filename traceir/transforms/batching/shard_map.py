@@ -1,15 +1,12 @@
 """`shard_map`: a function of parts, applied on each device of a mesh.
 
 Serves: shard_map.*
-
-The devices along an axis are the examples of a batch whose axis has that name, so the
-program is one for all of them, and collectives are movements in memory that they share.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 from traceir import rules
@@ -26,56 +23,31 @@ from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
 from traceir.pytrees import flatten
-from traceir.tracing.trace import Value, bind, typeof
+from traceir.tracing.trace import Value, typeof
 from traceir.transforms.autodiff.arguments import as_array
-from traceir.transforms.batching.axis_specs import (
-    MappedLeaf,
-    argument_paths,
-    check_axes,
-)
-from traceir.transforms.batching.vmap import apply_batched
-from traceir.transforms.rules.registry import BatchAxis
+from traceir.transforms.batching.axis_specs import argument_paths, check_axes
+from traceir.transforms.batching.parts import ManualAxes, named, over_devices
+from traceir.transforms.batching.shard_map_equation import recorded, records
 from traceir.transforms.spanning import calls
 
 F = TypeVar("F", bound=Callable[..., Any])
-Names = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Manual:
-    """The axes of a mesh whose parts a function sees.
-
-    Where the mesh is over several processes it is this one's block of it, and `over`
-    knows the whole.
-    """
+    """The axes of a mesh whose parts a function sees."""
 
     mesh: Mesh
-    names: Names
-    over: ProcessMesh | None = None
-
-    def axis(self, name: Hashable, checked: bool) -> BatchAxis:
-        """The devices along an axis as examples of a batch."""
-        ranks = None if self.over is None else self.over.along(name)
-        return BatchAxis(name, self.size(name), checked, ranks)
-
-    def here(self) -> _Manual:
-        """The same axes, of the devices of this process."""
-        over = process_mesh(self.mesh)
-        return _Manual(over.own, self.names, over)
-
-    def size(self, name: Hashable) -> int:
-        """The number of devices along an axis."""
-        return self.mesh.axis_sizes[self.mesh.axis_names.index(name)]
+    names: tuple[Hashable, ...]
 
     def sharding(self, spec: PartitionSpec | None) -> NamedSharding:
         """A spec as a sharding over the mesh; None divides nothing."""
         return NamedSharding(self.mesh, PartitionSpec() if spec is None else spec)
 
-    def named(self, spec: PartitionSpec | None) -> list[Hashable]:
-        """The axes that a spec names, in its order."""
-        if spec is None:
-            return []
-        return [axis for d in range(len(spec)) for axis in spec.axes(d)]
+    def axes(self, checked: bool, over: ProcessMesh | None = None) -> ManualAxes:
+        """The axes with their sizes: of the processes' mesh, those in this one."""
+        sizes: dict[Any, int] = dict((over.own if over else self.mesh).shape_tuple)
+        return ManualAxes({name: sizes[name] for name in self.names}, checked, over)
 
 
 def shard_map(
@@ -197,7 +169,7 @@ def _check_specs(what: str, specs: Any, manual: _Manual) -> None:
     for spec in flatten.leaves(specs, is_leaf=_is_none):
         if spec is not None and not isinstance(spec, PartitionSpec):
             raise rules.error("shard_map.specs", got=f"{what} with {spec!r}")
-        for axis in manual.named(spec):
+        for axis in named(spec):
             if axis not in manual.names:
                 got = f"{axis!r} of {what} with {spec!r}, for {manual.names}"
                 raise rules.error("shard_map.manual", got=got)
@@ -212,47 +184,42 @@ def _apply(
     out_specs: Any,
     checked: bool,
 ) -> Any:
-    values, tree = flatten.flatten(args)
+    leaves, tree = flatten.flatten(args)
     specs = spread_specs("in_specs", in_specs, tree)
     _, none = flatten.flatten({})
     paths = argument_paths(fun, tree, none)
-    given, whole = manual, [manual.sharding(spec) for spec in specs]
-    if crosses(manual.sharding(None)) and calls.in_parts():
-        manual = given.here()
-        values = list(map(_part, values, whole, paths))
-    leaves = [
-        _split(value, spec, manual, path)
-        for value, spec, path in zip(values, specs, paths, strict=True)
-    ]
+    rows = zip(leaves, map(manual.sharding, specs), paths, strict=True)
+    values = [_checked(*row) for row in rows]
 
     @wraps(fun)
     def body(*parts: Any) -> Any:
-        outs = fun(*tree.unflatten(parts))
+        with config.ConfigScope({"mesh": manual.mesh}):  # of maps within it
+            outs = fun(*tree.unflatten(parts))
         spread_specs("out_specs", out_specs, flatten.structure(outs))
         return outs
 
-    results = _over_devices(
-        body, manual, manual.names, leaves, specs, paths, out_specs, checked
-    )
+    spans = crosses(manual.sharding(None))
+    over = process_mesh(manual.mesh) if spans and calls.in_parts() else None
+    if over is not None:
+        wholes = map(manual.sharding, specs)
+        values = list(map(calls.part_for, values, wholes))
+    axes = manual.axes(checked, over)
+    given = body, axes, values, specs, paths, out_specs
+    if spans or not records():
+        results = over_devices(*given)
+    else:
+        results = recorded(*given, manual.mesh)
     outs, out_tree = flatten.flatten(results)
-    # Outside, no type tells of the axes; a derivative would have counted them twice.
-    assert not any({*typeof(out).vma} & {*manual.names} for out in outs)
-    out_places = spread_specs("out_specs", out_specs, out_tree)
-    joined = [
-        _joined(out, spec, manual, f"the result{flatten.key_path(path)}")
-        for out, spec, path in zip(outs, out_places, out_tree.paths(), strict=True)
-    ]
-    if manual is not given:
-        rows = zip(joined, out_places, strict=True)
-        joined = [_of_parts(value, given.sharding(spec)) for value, spec in rows]
-    return out_tree.unflatten(joined)
+    places = map(manual.sharding, spread_specs("out_specs", out_specs, out_tree))
+    put = lying if over is None else _of_parts
+    return out_tree.unflatten(list(map(put, outs, places)))
 
 
-def _part(argument: Any, sharding: NamedSharding, path: str) -> Value:
-    """This process's part of an array over several processes."""
+def _checked(argument: Any, sharding: NamedSharding, path: str) -> Value:
+    """An argument that can be divided as its spec says."""
     value = as_array(argument, lambda: f"argument {path}")
     check_sharding(sharding, typeof(value).shape, f"the argument {path}")
-    return calls.part_for(value, sharding)
+    return value
 
 
 def _of_parts(part: Value, sharding: NamedSharding) -> Value:
@@ -262,97 +229,3 @@ def _of_parts(part: Value, sharding: NamedSharding) -> Value:
     more = {d: sharding.parts(d) // block.parts(d) for d in places}
     shape = tuple(n * more.get(d, 1) for d, n in enumerate(aval.shape))
     return calls.array_of(part, aval.update(shape=shape), sharding)
-
-
-def _over_devices(
-    fun: Callable[..., Any],
-    manual: _Manual,
-    names: Names,
-    leaves: Sequence[Value],
-    specs: Sequence[PartitionSpec | None],
-    paths: Sequence[str],
-    out_specs: Any,
-    checked: bool,
-) -> Any:
-    """The results of all devices, with those along each axis that is named in front."""
-    if not names:
-        return fun(*leaves)
-    name, *rest = names
-    dims = [0 if name in manual.named(spec) else None for spec in specs]
-    mapped = [MappedLeaf(*row) for row in zip(leaves, dims, paths, strict=True)]
-    out_axes = flatten.map_(
-        lambda spec: 0 if name in manual.named(spec) else None,
-        out_specs,
-        is_leaf=_is_none,
-    )
-
-    def within(*parts: Any) -> Any:
-        return _over_devices(
-            *(fun, manual, tuple(rest), parts, specs, paths, out_specs, checked)
-        )
-
-    _, tree = flatten.flatten((tuple(leaves), {}))
-    return apply_batched(
-        wraps(fun)(within),
-        manual.axis(name, checked),
-        mapped,
-        tree,
-        out_axes,
-        not checked,
-        "shard_map.replicated",
-    )
-
-
-def _split(
-    argument: Any, spec: PartitionSpec | None, manual: _Manual, path: str
-) -> Value:
-    """The parts of an array, by the axes of the mesh that divide it, which are first.
-
-    They are in the order of the mesh.
-    """
-    value = as_array(argument, lambda: f"argument {path}")
-    sharding = manual.sharding(spec)
-    shape = typeof(value).shape
-    check_sharding(sharding, shape, f"the argument {path}")
-    named = manual.named(spec)
-    if not named:
-        return value
-    extents: list[int] = []
-    kept: list[int] = []
-    place: dict[Hashable, int] = {}
-    for d, part in enumerate(sharding.shard_shape(shape)):
-        for axis in sharding.spec.axes(d):
-            place[axis] = len(extents)
-            extents.append(manual.size(axis))
-        kept.append(len(extents))
-        extents.append(part)
-    front = [place[axis] for axis in manual.names if axis in place]
-    parts = bind("reshape", value, new_sizes=tuple(extents))
-    order = (*front, *kept)
-    if order == tuple(range(len(extents))):
-        return parts
-    return bind("transpose", parts, permutation=order)
-
-
-def _joined(
-    value: Value, spec: PartitionSpec | None, manual: _Manual, what: str
-) -> Value:
-    """The array that parts make up; the inverse of `_split`."""
-    sharding = manual.sharding(spec)
-    named = manual.named(spec)
-    front = [axis for axis in manual.names if axis in named]
-    shape = typeof(value).shape
-    part = shape[len(front) :]
-    if spec is not None and len(spec) > len(part):
-        raise rules.error("sharding.rank", got=f"{spec!r} of {part} for {what}")
-    order: list[int] = []
-    whole: list[int] = []
-    for d, extent in enumerate(part):
-        order += [front.index(axis) for axis in sharding.spec.axes(d)]
-        order.append(len(front) + d)
-        whole.append(extent * sharding.parts(d))
-    if order != list(range(len(order))):
-        value = bind("transpose", value, permutation=tuple(order))
-    if tuple(whole) != shape:
-        value = bind("reshape", value, new_sizes=tuple(whole))
-    return lying(value, sharding)

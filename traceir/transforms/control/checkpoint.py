@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
-from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
+from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.ir.name_stack import under
 from traceir.jit.backends import runner
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
@@ -18,7 +18,7 @@ from traceir.jit.staging import function_name, prepare
 from traceir.pytrees import flatten
 from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import apply, constants_of
-from traceir.tracing.trace import EAGER, Value
+from traceir.tracing.trace import EAGER
 from traceir.transforms.autodiff import cached_transforms
 from traceir.transforms.autodiff.cached_transforms import (
     linearize_program,
@@ -40,7 +40,7 @@ from traceir.transforms.rules.registry import (
     Tangents,
     Values,
 )
-from traceir.transforms.rules.rewrites import kept
+from traceir.transforms.rules.rewrites import kept, opened
 
 if TYPE_CHECKING:
     from traceir.ir.checkpoint_policies import Policy
@@ -136,11 +136,10 @@ def checkpoint(
             run, avals, prepared.call.paths, name, "checkpoint"
         )
         # The consts come in as operands, so that they are saved like arguments.
-        program, values = with_operands(closed)
         results = region(
             "remat2",
-            [*values, *captured, *prepared.leaves],
-            jaxpr=program,
+            [*constants_of(closed), *captured, *prepared.leaves],
+            jaxpr=opened(closed),
             prevent_cse=prevent_cse,
             differentiated=False,
             policy=shown,
@@ -151,16 +150,6 @@ def checkpoint(
 
 
 remat = checkpoint
-
-
-def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
-    """A program whose constants are its first inputs, and their values."""
-    jaxpr = closed.jaxpr
-    if not jaxpr.constvars:
-        return closed, []
-    invars = (*jaxpr.constvars, *jaxpr.invars)
-    opened = Jaxpr((), invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name)
-    return ClosedJaxpr(opened, (), closed.backend), [*constants_of(closed)]
 
 
 # -- rules ----------------------------------------------------------------------------

@@ -6,8 +6,9 @@ Serves: batch.custom
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
@@ -43,20 +44,34 @@ def over_batch(
         return [trace.take(v) for v in call(examples)]
 
 
-def placed(pair: tuple[Value, Dim], axis: BatchAxis, dim: Dim) -> Value:
-    """A result with its batch at a dimension; as it is where there is to be none."""
-    return pair[0] if dim is None else place_at(*pair, axis.size, dim)
+def placed(
+    pair: tuple[Value, Dim], axis: BatchAxis, dim: Dim, clause: str = ""
+) -> Value:
+    """A result with its batch at a dimension; as it is where there is to be none.
+
+    Raises TypeError by the clause for one that differs among devices and must not.
+    """
+    if dim is not None:
+        return place_at(*pair, axis.size, dim)
+    if pair[1] is not None and clause:
+        got = f"one that may vary along {axis.name!r} where the function's does not"
+        raise rules.error(clause, got=got)
+    return pair[0]
 
 
 def batched_call(
     closed: ClosedJaxpr, axis: BatchAxis, dims: Dims
 ) -> tuple[ClosedJaxpr, Dims]:
-    """The program for a batch, all of whose results are batched.
+    """The program for a batch, all of whose results are batched that may vary.
 
-    The rule may batch a result that the function does not, and both must agree.
+    The rule may batch a result that the function does not, and both must agree. Where
+    types tell what varies, the rule's are those of the function (shard_map.vma).
     """
     program, found = batch_program(closed, axis, dims)
-    wanted = tuple(0 if d is None else d for d in found)
+    wanted = tuple(
+        0 if d is None and not (axis.checked and axis.name not in aval.vma) else d
+        for d, aval in zip(found, closed.out_avals, strict=True)
+    )
     return (
         (program, found)
         if wanted == found
@@ -86,10 +101,17 @@ class _BatchedRule:
     axis: BatchAxis
     dims: Dims
     dims_out: Dims
+    clause: ClassVar[str] = ""  # of results that are not those of the function
+
+    def result(self, pair: tuple[Value, Dim], dim: Dim) -> Value:
+        """A result with its batch where the function's has it."""
+        return placed(pair, self.axis, dim, self.clause)
 
 
 class BatchedJvp(_BatchedRule):
     """A JVP rule for a batch, whose results have their batches where it is told."""
+
+    clause = "custom_jvp.types"
 
     def __call__(
         self, primals: Values, tangents: Tangents
@@ -113,10 +135,10 @@ class BatchedJvp(_BatchedRule):
         values = [*primals, *(tangents[k] for k in moving)]
         dims = [*self.dims, *(self.dims[k] for k in moving)]
         pairs = over_batch(call, self.axis, values, dims)
-        outs = [placed(*p) for p in zip(pairs, [self.axis] * count, self.dims_out)]
+        outs = [self.result(*p) for p in zip(pairs, self.dims_out)]
         rest = iter(pairs[count:])
         return outs, [
-            Zero(typeof(out)) if k in zero else placed(next(rest), self.axis, dim)
+            Zero(typeof(out)) if k in zero else self.result(next(rest), dim)
             for k, (out, dim) in enumerate(zip(outs, self.dims_out, strict=True))
         ]
 
@@ -139,6 +161,8 @@ def batch_custom_vjp(
 class BatchedForward(_BatchedRule):
     """A forward rule for a batch; residuals keep the dimensions that they come with."""
 
+    clause = "custom_vjp.results"
+
     def __call__(
         self, primals: Values, moving: Mask | None = None
     ) -> tuple[Any, Any, Any]:
@@ -152,10 +176,7 @@ class BatchedForward(_BatchedRule):
 
         pairs = over_batch(call, self.axis, primals, self.dims)
         count = len(self.dims_out)
-        outs = [
-            placed(pair, self.axis, dim)
-            for pair, dim in zip(pairs[:count], self.dims_out, strict=True)
-        ]
+        outs = [self.result(*p) for p in zip(pairs[:count], self.dims_out, strict=True)]
         residuals = pairs[count:]
         return outs, [v for v, _ in residuals], (*known, [d for _, d in residuals])
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 
 
 def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:
@@ -25,6 +25,21 @@ def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:
     return tuple(
         places.get(v) if isinstance(v, Var) else None for v in closed.jaxpr.outvars
     )
+
+
+def opened(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The program with its constants as its first inputs.
+
+    >>> from traceir import parse
+    >>> opened(parse("{ lambda a:f32[2]={1.0 2.0}; b:f32[]. let  in (a, b) }"))
+    { lambda ; a:f32[2] b:f32[]. let  in (a, b) }
+    """
+    jaxpr = closed.jaxpr
+    if not jaxpr.constvars:
+        return closed
+    invars = (*jaxpr.constvars, *jaxpr.invars)
+    inner = Jaxpr((), invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name)
+    return ClosedJaxpr(inner, (), closed.backend)
 
 
 def keep_outputs(closed: ClosedJaxpr, keep: Sequence[bool]) -> ClosedJaxpr:

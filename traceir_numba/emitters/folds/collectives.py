@@ -46,5 +46,6 @@ for _primitive in (
     "all_to_all",
     "axis_index",
     "pvary",
+    "psum_invariant",
 ):
     register(_primitive, Decomposition(named))
