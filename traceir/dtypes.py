@@ -100,25 +100,32 @@ def bits_of(dtype: np.dtype) -> int:
 
 
 class KeyDType:
-    """The dtype of keys, which numbers do not mix with: two words of 32 bits each.
+    """The dtype of keys, which numbers do not mix with: words of 32 bits each.
 
-    NumPy takes it for `KEY_MEMORY`, in which arrays of keys are held; both are equal.
+    NumPy takes it for `dtype`, in which arrays of keys are held; both are equal.
+    `generator` makes random numbers of the keys, and `tag` is short for it.
 
     >>> import numpy as np
-    >>> KEY, KEY == KEY_MEMORY, np.empty(3, KEY).view("uint32").shape
+    >>> KEY, KEY == KEY.dtype, np.empty(3, KEY).view("uint32").shape
     (key<fry>, True, (6,))
     """
 
-    __slots__ = ()
-    name = "key<fry>"
+    __slots__ = ("dtype", "generator", "itemsize", "name", "tag", "words")
     kind = "V"
-    itemsize = 8
     type = prng_key
-    dtype = np.dtype([("words", np.uint32, (2,))])
-    num = dtype.num
+    num = np.dtype("V").num
+
+    def __init__(self, tag: str, words: int, generator: str) -> None:
+        self.tag, self.words, self.generator = tag, words, generator
+        self.name = f"key<{tag}>"
+        self.itemsize = 4 * words
+        # Dtypes of NumPy's are told apart by names of their fields.
+        field = "words" if tag == "fry" else tag
+        self.dtype = np.dtype([(field, np.uint32, (words,))])
 
     def __eq__(self, other: object) -> bool:
-        return other is self or (isinstance(other, np.dtype) and other == self.dtype)
+        same = isinstance(other, np.dtype) and other == self.dtype
+        return other is self or same
 
     def __hash__(self) -> int:
         return hash(self.dtype)
@@ -127,21 +134,73 @@ class KeyDType:
         return self.name
 
     def __reduce__(self) -> str:
-        return "KEY"
+        return "KEY" if self.tag == "fry" else self.tag.upper()
 
 
-KEY_MEMORY = KeyDType.dtype
-# What reads a dtype's kind, name, size and equality can read these of it as well.
-KEY = cast(np.dtype, KeyDType())
+# What reads a dtype's kind, name, size and equality can read these of them as well.
+KEY = cast(np.dtype, KeyDType("fry", 2, "threefry2x32"))
+RBG = cast(np.dtype, KeyDType("rbg", 4, "rbg"))
+URBG = cast(np.dtype, KeyDType("urbg", 4, "unsafe_rbg"))
+_KEYS = cast(list[KeyDType], [KEY, RBG, URBG])
+KEYS: Mapping[str, KeyDType] = {key.tag: key for key in _KEYS}
+_HELD: Mapping[np.dtype, np.dtype] = {
+    key.dtype: cast(np.dtype, key) for key in KEYS.values()
+}
 
 
-def is_key(dtype: np.dtype) -> bool:
-    """True if a dtype is that of keys, or of the memory that holds them.
+def key_of(dtype: Any) -> KeyDType:
+    """The dtype of keys by itself, or by that of the memory that holds them.
 
-    >>> is_key(KEY), is_key(KEY_MEMORY), is_key(float0)
+    >>> key_of(RBG).words, key_of(KEY.dtype)
+    (4, key<fry>)
+    """
+    return cast(KeyDType, _HELD[dtype])
+
+
+def word_count(dtype: np.dtype) -> int:
+    """The number of words of a key.
+
+    >>> word_count(KEY), word_count(RBG)
+    (2, 4)
+    """
+    return dtype.itemsize // 4
+
+
+def number_of_key(key: Any) -> int:
+    """A key as one number: its words, the first above the others.
+
+    >>> number_of_key(key_from_number(2**32 + 2, KEY)) == 2**32 + 2
+    True
+    """
+    words = np.asarray(key).reshape(1).view(np.uint32).tolist()
+    found = 0
+    for word in words:
+        found = found << 32 | word
+    return found
+
+
+def key_from_number(number: int, dtype: np.dtype) -> Any:
+    """The key that is such a number; None where it has too many bits, or is negative.
+
+    >>> key_from_number(2**32 + 2, KEY), key_from_number(2**64, KEY) is None
+    (np.void(([1, 2],), dtype=[('words', '<u4', (2,))]), True)
+    """
+    key = key_of(dtype)
+    if not 0 <= number < 1 << 32 * key.words:
+        return None
+    words = [number >> 32 * k & 0xFFFFFFFF for k in reversed(range(key.words))]
+    return np.array((words,), key.dtype)[()]
+
+
+def is_key(dtype: Any) -> bool:
+    """True if a dtype is one of keys, or of the memory that holds them.
+
+    >>> is_key(KEY), is_key(RBG.dtype), is_key(float0)
     (True, True, False)
     """
-    return dtype.kind == "V" and dtype == KEY
+    if type(dtype) is KeyDType:
+        return True
+    return isinstance(dtype, np.dtype) and dtype.kind == "V" and dtype in _HELD
 
 
 class ExtendedDType:
@@ -151,7 +210,7 @@ class ExtendedDType:
 # Dtypes by names that NumPy does not know, or not without an import.
 _NAMED: Mapping[str, Callable[[], np.dtype]] = {
     **{name: partial(added, name) for name in ADDED},
-    KeyDType.name: lambda: KEY,
+    **{key.name: partial(_HELD.__getitem__, key.dtype) for key in KEYS.values()},
 }
 
 
@@ -169,7 +228,7 @@ def as_dtype(asked: Any) -> np.dtype:
         found = np.dtype(asked)
     except (TypeError, ValueError, SyntaxError) as error:  # some texts are parsed
         raise TypeError(f"{asked!r} is no dtype: {error}") from None
-    return KEY if found.kind == "V" and found == KEY_MEMORY else found
+    return _HELD.get(found, found) if found.kind == "V" else found
 
 
 def are_keys(value: Any, dtype: Any) -> bool:
@@ -178,7 +237,7 @@ def are_keys(value: Any, dtype: Any) -> bool:
     >>> are_keys(np.zeros(2), KEY)
     False
     """
-    return dtype is KEY and getattr(value, "dtype", None) is KEY
+    return type(dtype) is KeyDType and getattr(value, "dtype", None) is dtype
 
 
 def is_half(dtype: np.dtype) -> bool:

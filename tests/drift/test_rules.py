@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import ml_dtypes  # noqa: F401  # whose formats are checked once it is imported
 import pytest
 
 import traceir

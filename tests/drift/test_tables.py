@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,7 +126,17 @@ def test_the_sets_are_those_of_the_kinds() -> None:
         "complex": {"c"},
         "inexact": {"f", "c"},
         "numeric": {"i", "u", "f", "c"},
+        "keys": {"V"},
     }
+
+
+@pytest.mark.parametrize("wrong", [{"bits": 64}, {"max": "1"}, {"numpy": "key<rbg>"}])
+def test_keys_are_as_they_are_held(wrong: dict[str, Any]) -> None:
+    tables = copy.deepcopy(dict(default().tables))
+    tables["lattice"]["dtype"]["key<urbg>"].update(wrong)
+    with pytest.raises(RuleTableError, match=r"dtype\.key<urbg>") as caught:
+        load(tables, like=default())
+    assert caught.value.rule == "table.lattice"
 
 
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:

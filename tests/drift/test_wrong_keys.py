@@ -39,6 +39,7 @@ ROWS = {
     "cache.key.boundscheck": "config/checks-of-bounds-split-traces",
     "cache.key.sanitize": "sanitize/a-place-outside",
     "cache.key.threefry_partitionable": "config/layouts-of-bits-split-traces",
+    "cache.key.default_prng_impl": "config/generators-split-traces",
     "cache.key.enable_custom_prng": "config/typed-keys-of-seeds-split-traces",
     "cache.key.array_api": "config/the-standards-results-split-traces",
     "cache.key.axes": "cache/axes-split-traces",

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import KEY
 from traceir.exact.complexes import Complex
 from traceir.exact.reals import INFINITY, NAN, Real, number
-from traceir.oracle import accuracy
 from traceir.oracle.accuracy import Goal
 
 HALF, PAIR = np.dtype("float16"), np.dtype("complex64")
@@ -97,7 +97,7 @@ def alike() -> Iterator[tuple[Any, Any, bool]]:
     """Elements, and whether they are the same."""
     one, other = np.complex64(1 + 0j), np.complex64(complex(1, -0.0))
     nan = np.complex64(complex(1, NO_NUMBER))
-    keys = [np.array((words,), accuracy.KEY_MEMORY)[()] for words in ((1, 2), (1, 3))]
+    keys = [np.array((words,), KEY.dtype)[()] for words in ((1, 2), (1, 3))]
     yield from ((x, x, True) for x in (1.0, -0.0, INF, 1j, one, nan, NO_NUMBER, *keys))
     for x, y in ((0.0, -0.0), (1.0, 2.0), (INF, -INF), (INF, NO_NUMBER), (one, other)):
         yield x, y, False

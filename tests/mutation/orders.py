@@ -91,23 +91,25 @@ class Ordered(Known):
     def some(self, reading: Sequence[int], mutant: Mutant) -> list[int]:
         """The cases that are tried where any may tell a mutant: those that cite its
         row, or one that this names, then some of each family, as many as the time for
-        one mutant allows.
+        one mutant allows; in turn with these, those that have the dtype it is about.
         """
         if mutant.table in OF_CALLS:
             reading = [n for n in reading if self.cases[n].session]
-        turns: dict[str, int] = defaultdict(int)
+        turns: dict[tuple[str, bool], int] = defaultdict(int)
         rank = {}
         row: Any = self.tables
         for step in mutant.path[:3]:
             row = row[step]
         about = {mutant.row, *(text for _, text in leaves(row) if type(text) is str)}
+        shorts = self.shorts(mutant)
         for n in reading:
             case = self.cases[n]
-            family = case.name.partition("/")[0]
+            has = any(short in text for text in texts_of(case) for short in shorts)
+            family = case.name.partition("/")[0], has
             cited = not about.isdisjoint(case.cites)
             if mutant.table == "judgements":  # by which programs are refused
                 cited |= any(rule.startswith("program.") for rule in case.rejected)
-            rank[n] = 0 if cited else turns[family]
+            rank[n] = (0 if cited else turns[family]), not has
             turns[family] += not cited
         found, spent = [], 0.0
         for n in sorted(reading, key=rank.__getitem__):
@@ -116,6 +118,17 @@ class Ordered(Known):
             if spent > ENOUGH:
                 break
         return found
+
+    def shorts(self, mutant: Mutant) -> list[str]:
+        """The spellings in programs of the dtypes that a mutant is about."""
+        if mutant.table != "lattice":
+            return []
+        place: Any = self.tables
+        for step in mutant.path:
+            place = place[step]
+        dtypes = self.base.lattice.dtypes
+        named = {mutant.row, *(text for _, text in leaves(place))}
+        return [f":{dtypes[name].short}[" for name in named & dtypes.keys()]
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -215,6 +228,12 @@ def is_inexact(case: Case) -> bool:
 def result_dtype(case: Case) -> str:
     """The dtype of a case's first result."""
     return str(case.values("value")[0].aval.dtype)
+
+
+def texts_of(case: Case) -> list[str]:
+    """The texts of what a case gives, calls and expects."""
+    found = [part for parts in case.verbs.values() for part in parts]
+    return [part.text[part.start : part.stop] for part in found]
 
 
 def has_zero(case: Case) -> bool:

@@ -16,7 +16,7 @@ from traceir.arrays.placement import PLACED, PlacedElements, put_down
 from traceir.arrays.process_mesh import is_spanning, part_indices, part_of
 from traceir.arrays.sharding import Sharding
 from traceir.base.tracebacks import entry_points
-from traceir.dtypes import KEY, kind_of
+from traceir.dtypes import is_key, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.notebooks import folded
 from traceir.reference.kernels.random import words_of
@@ -134,7 +134,7 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
 
     def _numbers(self) -> np.ndarray:
         """The elements, which are numbers; TypeError (array.key) if they are keys."""
-        if self.aval.dtype is KEY:
+        if is_key(self.aval.dtype):
             raise rules.error("array.key", got=self.aval.str_short())
         return self._value
 
@@ -220,9 +220,10 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
     # Text and identity -----------------------------------------------------------
 
     def __repr__(self) -> str:
-        if self.aval.dtype is KEY:
+        if is_key(self.aval.dtype):
             words = words_of(self._value)
-            return f"Array({self.shape}, dtype={KEY}) overlaying:\n{words}"
+            head = f"Array({self.shape}, dtype={self.aval.dtype.name})"
+            return f"{head} overlaying:\n{words}"
         weak = ", weak_type=True" if self.aval.weak_type else ""
         tail = f"dtype={self.aval.dtype.name}{weak})"
         if not self._value.size:
@@ -237,10 +238,10 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
         return folded(title, str(self))
 
     def __str__(self) -> str:
-        return repr(self) if self.aval.dtype is KEY else str(self._value)
+        return repr(self) if is_key(self.aval.dtype) else str(self._value)
 
     def __format__(self, spec: str) -> str:
-        if self.aval.dtype is KEY:
+        if is_key(self.aval.dtype):
             return format(str(self), spec)
         if spec and self._value.ndim:
             raise rules.error("array.scalar", got=f"{self.aval.str_short()}:{spec}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import KEY, as_dtype, float0
+from traceir.dtypes import as_dtype, float0
 from traceir.ir.avals import ManualAxisType, ShapedArray, shown
 
 
@@ -59,8 +59,8 @@ class ShapeDtypeStruct:
     @property
     def aval(self) -> ShapedArray:
         """The abstract value that it stands for; TypeError (jit.dtype) if none does."""
-        others = float0, KEY
-        if self.dtype.name not in rules.default().dtypes and self.dtype not in others:
+        named = self.dtype.name in rules.default().dtypes
+        if not named and self.dtype != float0:
             raise rules.error("jit.dtype", got=f"{self}")
         vma = self.manual_axis_type.varying
         return ShapedArray(self.shape, self.dtype, self.weak_type, vma=vma)

@@ -16,6 +16,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array
+from traceir.base.config import local
 from traceir.base.tracebacks import entry_point
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import DTypeLike, Operand, as_array, dtype_of
@@ -23,7 +24,14 @@ from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.lax.composites import mulhi
 from traceir.lax.elementwise.selection import convert_element_type
-from traceir.lax.structural.shapes import full, iota, reshape, slice_in_dim, stack
+from traceir.lax.structural.shapes import (
+    concatenate,
+    full,
+    iota,
+    reshape,
+    slice_in_dim,
+    stack,
+)
 from traceir.tracing.trace import bind, typeof
 
 # Operators of words are those of arrays; checkers need not know of which.
@@ -75,6 +83,44 @@ def rng_bit_generator(
         words, shape=extents, dtype=kind, algorithm=chosen
     )
     return found
+
+
+# Of so many blocks of bits one is a key: those between are left out.
+APART: Final = 10
+
+
+@composite(static_argnames=["shape", "mixed"])
+def split_words(key: Words, *, shape: tuple[int, ...], mixed: bool) -> Words:
+    """The words of keys made of the four words of one, as many as the shape says.
+
+    Either half of the words is split by Threefry; `mixed`, they are bits of the key.
+    """
+    if mixed:
+        blocks = rng_bit_generator(key, (APART * prod(shape), 4))[1]
+        return reshape(blocks[::APART], (*shape, 4))
+    flag = local.context.threefry_partitionable
+    found = bind("random_split", _half_keys(key), shape=shape, partitionable=flag)
+    halves = bind("random_unwrap", found)
+    return concatenate([halves[0], halves[1]], len(shape))
+
+
+@composite(static_argnames=["mixed"])
+def fold_words(key: Words, data: Words, *, mixed: bool) -> Words:
+    """The four words of another key, made of those of one and of a number.
+
+    The number is folded by Threefry into either half; `mixed`, bits of it as a seed
+    change the words.
+    """
+    if mixed:
+        seed = bind("random_unwrap", bind("random_seed", data, impl="rbg"))
+        return key ^ rng_bit_generator(seed, (APART, 4))[1][APART - 1]
+    found = bind("random_fold_in", _half_keys(key), data)
+    return reshape(bind("random_unwrap", found), (4,))
+
+
+def _half_keys(key: Words) -> Words:
+    """The halves of four words as two keys of Threefry's."""
+    return bind("random_wrap", reshape(key, (2, 2)), impl="fry")
 
 
 @composite(static_argnames=["shape", "dtype", "algorithm"])

@@ -8,7 +8,7 @@ from operator import index
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.sharding import Sharding
-from traceir.dtypes import KEY
+from traceir.dtypes import is_key
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -48,8 +48,8 @@ def full_like(
         return found
     aval = typeof(checked("full_like", x))
     extents = aval.shape if shape is None else shape_tuple(shape)
-    if dtype is KEY or (dtype is None and aval.dtype is KEY):
-        return full(extents, fill_value, KEY)
+    if is_key(dtype) or (dtype is None and is_key(aval.dtype)):
+        return full(extents, fill_value, aval.dtype if dtype is None else dtype)
     wanted = aval.dtype if dtype is None else dtype_of(dtype, "full_like")
     weak = dtype is None and aval.weak_type
     value = checked("full_like", held(fill_value, wanted, cut=True), 1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of, part_dtype
+from traceir.dtypes import finfo, is_key, key_of, kind_of, part_dtype
 from traceir.exact.complexes import Complex, modulus
 from traceir.exact.numerics import largest, rounded, ulp, wrapped
 from traceir.exact.reals import Real
@@ -55,8 +55,7 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     if kind_of(dtype) == "c":
         return _rounded_complex(Complex.of(want), dtype)
     if is_key(dtype):
-        high, low = want
-        return np.array(((high, low),), KEY_MEMORY)[()]
+        return np.array((tuple(want),), key_of(dtype).dtype)[()]
     return wrapped(want, dtype)
 
 

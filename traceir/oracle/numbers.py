@@ -11,7 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from traceir.dtypes import KEY, iinfo, is_key, kind_of, part_dtype
+from traceir.dtypes import (
+    iinfo,
+    is_key,
+    key_from_number,
+    kind_of,
+    number_of_key,
+    part_dtype,
+)
 
 _BITS: Final = re.compile(r"-?nan\(0x([0-9a-fA-F]+)\)")
 _REAL: Final = r"(?:0x[0-9a-fA-F.]+(?:p[+-]?\d+)?|\d[\d.]*(?:e[+-]?\d+)?|inf|nan)"
@@ -44,8 +51,8 @@ def read_number(text: str, dtype: np.dtype) -> Any:
     True
     """
     if is_key(dtype):
-        word = _integer(text, 0, (1 << 64) - 1)
-        return None if word is None else np.array((divmod(word, 1 << 32),), KEY)[()]
+        number = _integer(text, 0, (1 << 8 * dtype.itemsize) - 1)
+        return None if number is None else key_from_number(number, dtype)
     match kind_of(dtype):
         case "b":
             return _TRUTH.get(text)
@@ -133,8 +140,7 @@ def number_text(value: Any, dtype: np.dtype, full: bool) -> str:
     '0.10000000149011612'
     """
     if is_key(dtype):
-        high, low = value["words"].tolist()
-        return str(high << 32 | low)
+        return str(number_of_key(value))
     kind = kind_of(dtype)
     if full and kind in "fc" and _is_nan(value):
         bits = np.asarray(value, dtype).tobytes()

@@ -23,7 +23,7 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
-from traceir.random.keys import Key, one_key, partitionable, split
+from traceir.random.keys import Key, one_key, partitionable, split, threefry_key
 from traceir.random.requests import (
     Shape,
     ShapeLike,
@@ -50,8 +50,9 @@ def gamma(
 ) -> Array:
     """The gamma distribution: x**(a - 1) exp(-x), from 0 on.
 
-    Derivatives with respect to `a` follow the number drawn. Raises ValueError
-    (random.floating, random.shape).
+    Drawn by Threefry, of keys of another generator from their first two words
+    (random.rbg). Derivatives with respect to `a` follow the number drawn. Raises
+    ValueError (random.floating, random.shape).
 
     >>> import traceir
     >>> traceir.random.gamma(traceir.random.key(0), 2.0, (3,))
@@ -88,7 +89,7 @@ def _gamma(
     (form,) = real("gamma", dtype, a)
     return bind_one(
         "random_gamma",
-        key,
+        threefry_key(key),
         spread(form, shape),
         log_space=log_space,
         partitionable=partitionable(),

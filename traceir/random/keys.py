@@ -1,8 +1,8 @@
 """Keys of random numbers: made, split and folded into.
 
-A typed key is an array of dtype `key<fry>`. The two words of one, an array of dtype
-uint32, serve wherever a key does: then what is made of it are words, too. Serves:
-random.seed, random.one, random.key, random.impl
+A typed key is an array of dtype `key<fry>`, or of another generator's. The words of
+one, an array of dtype uint32, serve wherever a key does: then what is made of it are
+words, too. Serves: random.seed, random.one, random.key, random.impl, random.rbg
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
-from traceir.dtypes import KEY, is_key, kind_of
+from traceir.dtypes import KEY, KEYS, KeyDType, is_key, key_of, kind_of
 from traceir.errors import shown
+from traceir.lax.bit_generators import fold_words, split_words
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
@@ -27,14 +28,11 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
+from traceir.lax.structural.shapes import broadcast_in_dim
 from traceir.tracing.trace import bind, bind_one, typeof
 
-# A key, or the two words of one.
+# A key, or the words of one.
 Key = Any
-GENERATOR = "threefry2x32"
-IMPL = "fry"
-# The generators whose bits an implementation chooses: here they are Threefry's.
-CHOSEN = ("rbg", "unsafe_rbg")
 WORD = np.dtype("uint32")
 
 
@@ -43,11 +41,11 @@ def key(
 ) -> Array:
     """The key of a seed, an integer: of equal seeds the keys are equal.
 
-    Of 64 bits all count while 64-bit types are on, else the lower half. `impl`, or
-    `dtype`, is "threefry2x32", or the dtype of its keys; "rbg" and "unsafe_rbg" leave
-    bits to the implementation, and are the same here. Raises TypeError (random.seed,
-    random_seed.integer), OverflowError (jit.overflow) beyond 64 bits, ValueError
-    (random.impl).
+    Of 64 bits all count while 64-bit types are on, else the lower half. `impl` names
+    the generator: "threefry2x32", "rbg" or "unsafe_rbg", by default what the flag
+    `jax_default_prng_impl` says; `dtype` is the dtype of its keys. Raises TypeError
+    (random.seed, random_seed.integer), OverflowError (jit.overflow) beyond 64 bits,
+    ValueError (random.impl).
 
     >>> import traceir
     >>> traceir.random.key(123)
@@ -60,7 +58,7 @@ def key(
 
 
 def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
-    """The two words of the key of a seed; otherwise as `key`.
+    """The words of the key of a seed; otherwise as `key`.
 
     With `config.enable_custom_prng`, the key itself.
 
@@ -75,12 +73,12 @@ def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
 
 
 def _seeded(name: str, seed: Operand, impl: Any) -> Array:
-    check_impl(impl)
+    chosen = generator_of(impl)
     value = _whole(seed) if isinstance(seed, (int, np.integer)) else seed
     aval = typeof(checked(name, value))
     if aval.shape or is_key(aval.dtype):
         raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
-    return bind_one("random_seed", as_array(checked(name, value)), impl=IMPL)
+    return bind_one("random_seed", as_array(checked(name, value)), impl=chosen.tag)
 
 
 def _whole(seed: int | np.integer) -> Operand:
@@ -90,10 +88,18 @@ def _whole(seed: int | np.integer) -> Operand:
     return convert(exact, default_dtype(int)) if wide.itemsize == 8 else exact
 
 
-def check_impl(impl: object) -> None:
-    """Raise ValueError (random.impl) for a generator that there is not."""
-    if impl is not KEY and impl not in (None, GENERATOR, IMPL, *CHOSEN):
-        raise rules.error("random.impl", got=shown(impl))
+def generator_of(impl: object) -> KeyDType:
+    """The dtype of a generator's keys, by its name, by what is short for it, or itself;
+    None is the flag's. ValueError (random.impl) for one that there is not.
+
+    >>> generator_of("unsafe_rbg"), generator_of(None)
+    (key<urbg>, key<fry>)
+    """
+    name = config.local.context.default_prng_impl if impl is None else impl
+    for key in KEYS.values():
+        if name in (key.generator, key.tag) or name is key:
+            return key
+    raise rules.error("random.impl", got=shown(impl))
 
 
 def split(key: Key, num: ShapeLike = 2) -> Array:
@@ -108,11 +114,13 @@ def split(key: Key, num: ShapeLike = 2) -> Array:
     [[ 969380169 3408994049]
      [2095235069 2959038751]]
     """
-    found = one_key("split", key)
-    made: Array = bind(
-        "random_split", found, shape=shape_tuple(num), partitionable=partitionable()
-    )
-    return _like(key, made)
+    found, shape = one_key("split", key), shape_tuple(num)
+    kind = key_of(found.dtype)
+    if is_threefry(found):
+        made = bind("random_split", found, shape=shape, partitionable=partitionable())
+        return _like(key, made)
+    made = split_words(used_words(found), shape=shape, mixed=kind.tag == "urbg")
+    return _like(key, bind("random_wrap", made, impl=kind.tag))
 
 
 def fold_in(key: Key, data: Operand) -> Array:
@@ -131,11 +139,15 @@ def fold_in(key: Key, data: Operand) -> Array:
     if typeof(word).shape:
         got = f"{typeof(word).str_short()} for the number of fold_in"
         raise rules.error("random.seed", got=got)
-    return _like(key, bind("random_fold_in", found, as_array(word)))
+    if is_threefry(found):
+        return _like(key, bind("random_fold_in", found, as_array(word)))
+    tag, words = key_of(found.dtype).tag, bind("random_unwrap", found)
+    made = fold_words(words, as_array(word), mixed=tag == "urbg")
+    return _like(key, bind("random_wrap", made, impl=tag))
 
 
 def key_data(keys: Key) -> Array:
-    """The words of keys, along a last dimension of two.
+    """The words of keys, along a last dimension of two, or of four.
 
     Raises TypeError (random.key).
 
@@ -147,7 +159,7 @@ def key_data(keys: Key) -> Array:
 
 
 def wrap_key_data(key_bits_array: Array, *, impl: str | None = None) -> Array:
-    """The keys of words, two for each along the last dimension.
+    """The keys of words, two or four for each along the last dimension.
 
     Raises TypeError (random_wrap.words, random_wrap.dtype, random.key), ValueError
     (random.impl).
@@ -157,8 +169,7 @@ def wrap_key_data(key_bits_array: Array, *, impl: str | None = None) -> Array:
     Array((), dtype=key<fry>) overlaying:
     [  0 123]
     """
-    check_impl(impl)
-    return _wrapped("wrap_key_data", key_bits_array)
+    return _wrapped("wrap_key_data", key_bits_array, generator_of(impl))
 
 
 def clone(key: Key) -> Array:
@@ -183,8 +194,7 @@ def key_impl(keys: Key) -> str:
     >>> traceir.random.key_impl(traceir.random.key(123))
     'threefry2x32'
     """
-    typed_keys("key_impl", keys)
-    return GENERATOR
+    return key_of(typed_keys("key_impl", keys).dtype).generator
 
 
 def key_dtype(impl_spec: str | None = None) -> Any:
@@ -193,10 +203,10 @@ def key_dtype(impl_spec: str | None = None) -> Any:
     Raises ValueError (random.impl) for another than there is.
 
     >>> import traceir
-    >>> traceir.random.key_dtype()
-    key<fry>
+    >>> traceir.random.key_dtype(), traceir.random.key_dtype("rbg")
+    (key<fry>, key<rbg>)
     """
-    return key(0, impl=impl_spec).dtype
+    return generator_of(impl_spec)
 
 
 def one_key(name: str, key: Key) -> Array:
@@ -217,24 +227,44 @@ def one_key(name: str, key: Key) -> Array:
 def typed_keys(name: str, keys: Key) -> Array:
     """Keys, or the words of keys, as an array of keys; TypeError (random.key)."""
     if not _is_typed(keys):
-        return _wrapped(name, keys)
+        return _wrapped(name, keys, generator_of(None))
     found: Any = keys
     result: Array = found.now() if is_tracer(found) else found
     return result
 
 
 def _is_typed(keys: Key) -> bool:
-    return isinstance(keys, Array) and keys.aval.dtype is KEY
+    return isinstance(keys, Array) and is_key(keys.aval.dtype)
 
 
-def _wrapped(name: str, words: Key) -> Array:
+def is_threefry(keys: Array) -> bool:
+    """True if keys are of Threefry's, which has primitives of its own."""
+    return keys.aval.dtype is KEY
+
+
+def threefry_key(key: Array) -> Array:
+    """A key of Threefry's: of another generator's, that of its first two words."""
+    if is_threefry(key):
+        return key
+    return bind_one("random_wrap", used_words(key)[:2], impl="fry")
+
+
+def used_words(key: Array) -> Array:
+    """The words of a key that something is made of, by which it is used up: as one that
+    is put into an array is."""
+    row = bind_one("concatenate", broadcast_in_dim(key, (1,), ()), dimension=0)
+    words: Array = bind("random_unwrap", row)[0]
+    return words
+
+
+def _wrapped(name: str, words: Key, kind: KeyDType) -> Array:
     if not isinstance(words, (Array, np.ndarray)):
         got = f"{shown(words)} of type {type(words).__name__} for {name}"
         raise rules.error("random.key", got=got)
     if is_key(typeof(words).dtype) or kind_of(typeof(words).dtype) not in "biufc":
         got = f"{typeof(words).str_short()} for {name}"
         raise rules.error("random.key", got=got)
-    return bind_one("random_wrap", as_array(words), impl=IMPL)
+    return bind_one("random_wrap", as_array(words), impl=kind.tag)
 
 
 def _like(key: Key, made: Array) -> Array:

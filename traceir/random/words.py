@@ -7,10 +7,11 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
+from traceir.lax.bit_generators import rng_bit_generator
 from traceir.lax.checks.operands import DTypeLike, default_dtype, dtype_of
 from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.lax.structural.sharding_constraints import OutSharding, takes_out_sharding
-from traceir.random.keys import Key, one_key, partitionable
+from traceir.random.keys import Key, is_threefry, one_key, partitionable, used_words
 from traceir.tracing.trace import bind_one
 
 
@@ -45,6 +46,8 @@ def bits(
 
 def words(key: Array, width: int, shape: tuple[int, ...]) -> Array:
     """Random integers of so many bits, made of one key."""
+    if not is_threefry(key):
+        return rng_bit_generator(used_words(key), shape, unsigned(width))[1]
     return bind_one(
         "random_bits",
         key,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import ADDED, added, finfo, iinfo, kind_of, part_dtype
+from traceir.dtypes import ADDED, as_dtype, finfo, iinfo, kind_of, part_dtype
 from traceir.rules.formulas.table_errors import problem
 from traceir.rules.row_reader import RowReader
 from traceir.rules.rows import Clause, DType, Face, Lattice, Weak
@@ -97,14 +97,11 @@ def _format(row: RowReader) -> tuple[int, float, str, str]:
 
 def _check_stored(dtype: DType, where: str) -> None:
     """Raises table.lattice if a dtype is not the one that NumPy has by its name, or
-    ml_dtypes, which is asked where it is imported by now."""
+    ml_dtypes, which is asked where it is imported by now, or not that of keys."""
     name = dtype.stored
-    if not name or dtype.kind == "key":
+    if not name or (name in ADDED and "ml_dtypes" not in sys.modules):
         return
-    if name in ADDED and "ml_dtypes" not in sys.modules:
-        return
-    said = replace(dtype, name=name, short="")
-    stored = _stored(added(name) if name in ADDED else np.dtype(name))
+    said, stored = replace(dtype, short=""), _stored(as_dtype(name))
     if said != stored:
         raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
 
@@ -120,6 +117,8 @@ def _stored(dtype: np.dtype[Any]) -> DType:
             kind = "signed" if sign == "i" else "unsigned"
             low, high = int(integers.min), int(integers.max)
             return DType(name, "", kind, int(integers.bits), low, high, name)
+        case "V":  # keys, whose limits are those of a word
+            return DType(name, "", "key", bits, 0, int(iinfo("uint32").max), name)
         case letter:
             floats, part = finfo(dtype), part_dtype(dtype)
             kind = "floating" if letter == "f" else "complex"

@@ -285,8 +285,9 @@ class Lattice:
             )
             for name, members in self.sets.items()
         }
-        # What a dtype is of, as in `key<fry>`, is no part of its name here.
-        named = {n.partition("<")[0]: d for n, d in stored.items()}
+        # No formula has brackets in a name: `key<fry>` is `key`, `key<rbg>` `key_rbg`.
+        spelled = {n: n.removesuffix("<fry>").replace("<", "_") for n in stored}
+        named = {spelled[n].removesuffix(">"): d for n, d in stored.items()}
         return {**named, **sets}
 
 

@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import KEY, KeyDType, as_dtype, iinfo, is_key, kind_of, part_dtype
+from traceir.dtypes import (
+    KeyDType,
+    as_dtype,
+    iinfo,
+    is_key,
+    key_from_number,
+    kind_of,
+    number_of_key,
+    part_dtype,
+)
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -71,8 +80,7 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     '1.67'
     """
     if is_key(dtype):
-        high, low = value["words"].tolist()
-        return str(high << 32 | low)
+        return str(number_of_key(value))
     if exact and kind_of(dtype) in "fc" and _is_nan(value):
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
@@ -93,7 +101,8 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
     True
     """
     if is_key(dtype):
-        return _key(text)
+        number = int(text) if _INTEGER.fullmatch(text) else -1
+        return key_from_number(number, dtype)
     if kind_of(dtype) == "b":
         return _TRUTH.get(text, {"0": False, "1": True}.get(text))
     if kind_of(dtype) in "iu":
@@ -116,11 +125,6 @@ def _integer(text: str, dtype: np.dtype) -> int | None:
     limits = iinfo(dtype)
     value = int(text)
     return value if limits.min <= value <= limits.max else None
-
-
-def _key(text: str) -> Scalar | None:
-    both = _integer(text, np.dtype("uint64"))
-    return None if both is None else np.array((divmod(both, 1 << 32),), KEY)[()]
 
 
 def _complex(text: str, dtype: np.dtype) -> complex | None:

@@ -205,7 +205,7 @@ def bits_dtype(narrow: str) -> np.dtype:
 def dtype_name(dtype: str) -> str:
     """The name of NumPy's dtype in a generated module.
 
-    >>> dtype_name("float32"), dtype_name("key<fry>")
-    ('FLOAT32', 'KEY')
+    >>> dtype_name("float32"), dtype_name("key<fry>"), dtype_name("key<rbg>")
+    ('FLOAT32', 'KEY', 'KEY_RBG')
     """
-    return dtype.partition("<")[0].upper()
+    return dtype.removesuffix("<fry>").removesuffix(">").replace("<", "_").upper()

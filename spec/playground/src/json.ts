@@ -4,7 +4,7 @@ import { abs, Complex, hex, readReal, Real } from "./exact.js";
 import { nanOf, usualNan } from "./formats.js";
 import { payloadText } from "./numerals.js";
 import type { Spec } from "./spec.js";
-import { Aval, Dtype, HostFunction, Literal, Program, programsIn, Tensor, Tree, Var, type Atom, type Element, type Equation, type Param } from "./values.js";
+import { Aval, Dtype, HostFunction, Literal, numberOfWords, Program, programsIn, Tensor, Tree, Var, wordsOfNumber, type Atom, type Element, type Equation, type Param } from "./values.js";
 
 export type Json = any;
 
@@ -28,14 +28,14 @@ export function readElement(x: Json, dtype: Dtype): Element {
   if (dtype.kind === "floating") return readFloat(x, dtype.bits, dtype.format.fraction);
   if (dtype.kind === "complex") return new Complex(...(x.map((p: Json) => readFloat(p, dtype.bits / 2, dtype.format.fraction)) as [Real, Real]));
   const whole = BigInt(x);
-  return dtype.kind === "key" ? [whole >> 32n, whole & 0xffffffffn] : whole;
+  return dtype.kind === "key" ? wordsOfNumber(whole, dtype) : whole;
 }
 
 export function writeElement(x: Element, dtype: Dtype): Json {
   if (x instanceof Real) return writeFloat(x, dtype.bits, dtype.format.fraction);
   if (x instanceof Complex) return [x.re, x.im].map((p) => writeFloat(p, dtype.bits / 2, dtype.format.fraction));
   if (typeof x === "boolean") return x;
-  return String(typeof x === "bigint" ? x : (x[0] << 32n) | x[1]);
+  return String(typeof x === "bigint" ? x : numberOfWords(x));
 }
 
 export function readArray(spec: Spec, a: Json): Tensor {

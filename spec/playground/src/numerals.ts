@@ -3,7 +3,7 @@
 import { Complex, FLOAT64, readReal, Real, rounded } from "./exact.js";
 import { bitsOf, nanOf, numberOf } from "./formats.js";
 import { limits } from "./helpers.js";
-import type { Dtype, Element } from "./values.js";
+import { numberOfWords, wordsOfNumber, type Dtype, type Element } from "./values.js";
 
 export type Kind = "boolean" | "integer" | "floating" | "complex";
 
@@ -53,7 +53,7 @@ export function readNumber(text: string, dtype: Dtype): Element | null {
       if (kindOf(text) !== "integer") return null;
       const [whole, [least, most]] = [BigInt(text), limits(dtype)];
       if (whole < least || whole > most) return null;
-      return dtype.kind === "key" ? [whole >> 32n, whole & 0xffffffffn] : whole;
+      return dtype.kind === "key" ? wordsOfNumber(whole, dtype) : whole;
     }
     case "floating":
       return payload ? nanOf(BigInt(`0x${payload[1]}`), dtype.bits, dtype.format.fraction) : realOf(text, dtype);
@@ -111,7 +111,7 @@ export function numberText(x: Element, dtype: Dtype, full: boolean): string {
   if (typeof x === "bigint") return String(x);
   if (x instanceof Real) return full && x.bits !== undefined ? payloadText(x.bits, dtype.bits) : floatText(x);
   if (x instanceof Complex) return full && (x.re.bits ?? x.im.bits) !== undefined ? complexBits(x, dtype) : complexText(x);
-  return String((x[0] << 32n) | x[1]);
+  return String(numberOfWords(x));
 }
 
 function complexBits(z: Complex, { bits, format: { fraction } }: Dtype): string {

@@ -78,6 +78,12 @@ export function compiled(part: any, functions: Functions): any {
 /** The formulas of `steps` call functions that are names of their scope. */
 const TERMS = { ...HELPERS };
 
+/** What dtypes of keys are called in formulas, which have no brackets in names. */
+function keyNames(dtypes: ReadonlyMap<string, Dtype>): Record<string, Dtype> {
+  const keys = [...dtypes.values()].filter((d) => d.kind === "key");
+  return Object.fromEntries(keys.map((d) => [d.name.replace("<fry>", "").replace("<", "_").replace(">", ""), d]));
+}
+
 /** The format of a row of the dtypes. */
 function formatOf({ digits, least, max, beyond, zero }: any): Format {
   const [fraction, greatest] = [digits - 1, readReal(max.float)!];
@@ -104,7 +110,7 @@ export class Spec {
       this.shorts.set(d.short, made);
     }
     const sets = Object.entries<string[]>(lattice.sets).map(([name, members]) => [name, members.map((m) => this.dtypes.get(m)!)]);
-    this.names = new Scope({ key: this.dtypes.get("key<fry>"), ...Object.fromEntries(this.dtypes), ...Object.fromEntries(sets) });
+    this.names = new Scope({ ...keyNames(this.dtypes), ...Object.fromEntries(this.dtypes), ...Object.fromEntries(sets) });
     for (const row of Object.values<any>(prims)) {
       this.rows.set(row.name, this.row(row));
       for (const was of row.was) this.spellings.set(was.name, was);

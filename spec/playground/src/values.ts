@@ -38,7 +38,19 @@ export class Aval {
   }
 }
 
-export type Element = boolean | bigint | Real | Complex | readonly [bigint, bigint];
+/** A key is its words. */
+export type Element = boolean | bigint | Real | Complex | readonly bigint[];
+
+/** The words of a key as one number, the first above the others. */
+export function numberOfWords(words: readonly bigint[]): bigint {
+  return words.reduce((whole, word) => (whole << 32n) | word, 0n);
+}
+
+/** The words of a key that is such a number. */
+export function wordsOfNumber(whole: bigint, dtype: Dtype): bigint[] {
+  const count = dtype.bits / 32;
+  return Array.from({ length: count }, (_, k) => (whole >> BigInt(32 * (count - 1 - k))) & 0xffffffffn);
+}
 
 /** An array: its elements are exact, each one that its dtype has. */
 export class Tensor {
@@ -86,10 +98,8 @@ export function settle(want: unknown, dtype: Dtype): Element {
       const z = Complex.of(want as Complex);
       return new Complex(rounded(z.re, dtype.format), rounded(z.im, dtype.format));
     }
-    case "key": {
-      const [first, second] = want as bigint[];
-      return [first, second];
-    }
+    case "key":
+      return [...(want as bigint[])];
   }
 }
 

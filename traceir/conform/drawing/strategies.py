@@ -21,7 +21,16 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from traceir.dtypes import KEY, finfo, is_key, kind_of, part_dtype
+from traceir.dtypes import (
+    KEY,
+    RBG,
+    KeyDType,
+    finfo,
+    is_key,
+    key_of,
+    kind_of,
+    part_dtype,
+)
 from traceir.exact.numerics import limits
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params, sort_params
@@ -32,7 +41,7 @@ from traceir.rules.formulas.domains import PRECISIONS
 # Floats twice, since half of the primitives take nothing else.
 DTYPES = ("float32", "int32", "bool", "float32", "uint32", "uint8")
 # Dtypes that are drawn for the rows whose clauses speak of them.
-OF_SETS = {"complex": np.dtype("complex64"), "key": KEY}
+OF_SETS = {"complex": (np.dtype("complex64"),), "key": (KEY,), "keys": (KEY, RBG)}
 WIDE = ("int64", "float64")
 MOST_ELEMENTS = 200
 _EXTENTS = (2, 3, 1, 0, 4, 5)
@@ -94,7 +103,8 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
         return few if grid else few | ends | st.integers(least, most)
     if is_key(dtype):
         words = elements(np.dtype("uint32"), grid)
-        return st.tuples(words, words).map(_key)
+        key = key_of(dtype)
+        return st.tuples(*[words] * key.words).map(partial(_key, key))
     if kind_of(dtype) == "c":
         part = elements(part_dtype(dtype), grid)
         return st.builds(complex, part, part)
@@ -110,8 +120,8 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     return on_grid | plain | ends | anything
 
 
-def _key(words: tuple[int, int]) -> Any:
-    return np.array((words,), KEY)[()]
+def _key(key: KeyDType, words: tuple[int, ...]) -> Any:
+    return np.array((words,), key.dtype)[()]
 
 
 @st.composite
@@ -150,7 +160,8 @@ def spoken_of(row: Prim) -> list[np.dtype]:
     """The dtypes that clauses of a row speak of, besides those of all rows."""
     texts = [str(clause.holds) for clause in row.clauses]
     words = {word for text in texts for word in re.findall(r"\w+", text)}
-    return [dtype for name, dtype in OF_SETS.items() if name in words]
+    found = (dtype for name in OF_SETS if name in words for dtype in OF_SETS[name])
+    return list(dict.fromkeys(found))
 
 
 @st.composite

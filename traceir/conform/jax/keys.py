@@ -14,15 +14,15 @@ import numpy as np
 from jax._src.random import prng
 
 from traceir.conform.judging.run import Rejected, Unsupported
-from traceir.dtypes import KEY, KEY_MEMORY, is_key
+from traceir.dtypes import KEYS, is_key, key_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
+from traceir.reference.kernels.random import keys_of, words_of
 
 # Before JAX has any; it is the number that cases ask for.
 jax.config.update("jax_num_cpu_devices", 8)
 
 LAYOUT = "partitionable"
-DTYPE: Any = jax.random.key(0).dtype
 GENERATORS: Mapping[str, Any] = {found.tag: found for found in prng.prngs.values()}
 WITH_GENERATOR = ("random_seed", "random_wrap")
 # What has a layout, for which JAX has no param.
@@ -31,29 +31,38 @@ LIKE_BITS = ("random_bits", "random_split", "random_gamma", "random_gamma_grad")
 
 def dtype(ours: np.dtype) -> Any:
     """A dtype as JAX's."""
-    return DTYPE if is_key(ours) else ours
+    return jax.random.key(0, impl=generator(ours)).dtype if is_key(ours) else ours
+
+
+def generator(ours: np.dtype) -> str:
+    """The generator of keys, by JAX's name."""
+    return key_of(ours).generator
 
 
 def array(ours: Any) -> Any:
     """An array as JAX's."""
     if not is_key(ours.dtype):
         return jax.numpy.asarray(ours)
-    words = np.ascontiguousarray(ours).view(np.uint32)
-    return jax.random.wrap_key_data(words.reshape(*ours.shape, 2))
+    return jax.random.wrap_key_data(words_of(ours), impl=generator(ours.dtype))
 
 
 def kept(theirs: Any) -> np.ndarray:
     """An array of JAX's as one of NumPy's."""
     if not jax.dtypes.issubdtype(theirs.dtype, jax.dtypes.prng_key):
         return np.asarray(theirs)
-    words = np.ascontiguousarray(jax.random.key_data(theirs))
-    return words.view(KEY_MEMORY).reshape(theirs.shape)
+    return keys_of(np.asarray(jax.random.key_data(theirs)), tag(theirs))
+
+
+def tag(theirs: Any) -> str:
+    """The generator in the brackets of JAX's name of a dtype."""
+    return str(theirs.dtype.name).partition("<")[2].removesuffix(">")
 
 
 def aval(theirs: Any) -> ShapedArray:
     """A type of JAX's as ours."""
     keys = jax.dtypes.issubdtype(theirs.dtype, jax.dtypes.prng_key)
-    return ShapedArray(theirs.shape, KEY if keys else theirs.dtype, theirs.weak_type)
+    dtype: Any = KEYS[tag(theirs)] if keys else theirs.dtype
+    return ShapedArray(theirs.shape, dtype, theirs.weak_type)
 
 
 def params(name: str, given: Mapping[str, Any]) -> dict[str, Any]:

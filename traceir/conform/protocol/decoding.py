@@ -20,7 +20,15 @@ from traceir.conform.casefiles.values import Ref, TypedValue
 from traceir.conform.judging.answers import Malformed
 from traceir.conform.protocol.encoding import KINDS, Json, kind_of_node
 from traceir.conform.protocol.messages import shown
-from traceir.dtypes import KEY, as_dtype, iinfo, is_key, kind_of, part_dtype
+from traceir.dtypes import (
+    as_dtype,
+    iinfo,
+    is_key,
+    key_from_number,
+    key_of,
+    kind_of,
+    part_dtype,
+)
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
     Atom,
@@ -102,9 +110,11 @@ def read_elements(data: Json, aval: ShapedArray) -> np.ndarray:
     if len(items) != aval.size:
         raise ValueError(f"{len(items)} elements for {aval.str_short()}")
     if is_key(aval.dtype):
-        words = [divmod(_integer(item, 0, 2**64 - 1), 2**32) for item in items]
-        keys = np.array(words, "uint32").reshape(-1, 2).view(KEY)[..., 0]
-        return np.asarray(keys.reshape(aval.shape))
+        most = (1 << 8 * aval.dtype.itemsize) - 1
+        keys = np.empty(len(items), key_of(aval.dtype).dtype)
+        for k, item in enumerate(items):
+            keys[k] = key_from_number(_integer(item, 0, most), aval.dtype)
+        return keys.reshape(aval.shape)
     found = np.empty(len(items), aval.dtype)
     for k, item in enumerate(items):
         found[k] = _element(item, aval.dtype)
@@ -149,7 +159,7 @@ def _literal(data: Json, aval: ShapedArray) -> Literal:
 
 
 def _integer(data: Json, low: int, high: int) -> int:
-    if not (isinstance(data, str) and _INTEGER.fullmatch(data) and len(data) < 30):
+    if not (isinstance(data, str) and _INTEGER.fullmatch(data) and len(data) < 50):
         raise ValueError(f"{shown(data)} is no decimal text of an integer")
     if not low <= int(data) <= high:
         raise ValueError(f"{data} is not from {low} to {high}")

@@ -15,7 +15,7 @@ import numpy as np
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Function, SessionObject, SessionTransform
 from traceir.conform.casefiles.values import Ref, TypedValue
-from traceir.dtypes import KEY, KeyDType, is_key, kind_of
+from traceir.dtypes import KeyDType, is_key, key_of, kind_of, number_of_key
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import (
@@ -164,8 +164,7 @@ def elements(array: Any) -> list[Json]:
     """
     flat = np.asarray(array).reshape(-1)
     if is_key(flat.dtype):
-        words = flat.view("uint32").reshape(-1, 2).tolist()
-        return [str(first << 32 | second) for first, second in words]
+        return [str(number_of_key(key)) for key in flat]
     match kind_of(flat.dtype):
         case "b":
             return list(map(bool, flat))
@@ -237,7 +236,7 @@ def object_data(value: Any) -> Json:
         case KeyDType():
             return {"dtype": value.name}
         case np.dtype():
-            return {"dtype": KEY.name if is_key(value) else value.name}
+            return {"dtype": key_of(value).name if is_key(value) else value.name}
         case ShapedArray():
             return {"type": type_data(value)}
         case ClosedJaxpr():

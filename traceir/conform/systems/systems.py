@@ -21,7 +21,7 @@ from traceir.base import config
 from traceir.base.caches import LIMITS
 from traceir.conform.casefiles.values import TypedValue
 from traceir.conform.judging.run import Unsupported
-from traceir.dtypes import is_key
+from traceir.dtypes import is_key, key_of
 from traceir.errors import TraceirError
 from traceir.exports import deserialize, export
 from traceir.ir.avals import ShapedArray
@@ -274,7 +274,8 @@ def as_value(leaf: Any) -> TypedValue:
     """A leaf of a result as cases write it."""
     aval: ShapedArray = typeof(leaf)
     if is_key(aval.dtype):
-        return TypedValue(aval, keys_of(np.asarray(traceir.random.key_data(leaf))))
+        words = np.asarray(traceir.random.key_data(leaf))
+        return TypedValue(aval, keys_of(words, key_of(aval.dtype).tag))
     return TypedValue(aval, np.asarray(leaf, aval.dtype))
 
 

@@ -15,12 +15,12 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base import config
 from traceir.dtypes import (
-    KEY,
     as_dtype,
     finfo,
     iinfo,
     is_added,
     is_inexact,
+    is_key,
     kind_of,
     part_dtype,
 )
@@ -97,7 +97,7 @@ def inexact(dtype: np.dtype) -> np.dtype:
     """
     if is_inexact(dtype):
         return dtype
-    if dtype is KEY:
+    if is_key(dtype):
         raise rules.error("promote.key", got=dtype.name)
     return np.dtype(
         "float64" if kind_of(dtype) != "b" and dtype.itemsize == 8 else "f4"
@@ -242,7 +242,7 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 @cache
 def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     """Least, greatest and types of the Python numbers that need no care."""
-    if dtype is KEY:
+    if is_key(dtype):
         raise rules.error("promote.key", got=f"a number and {dtype.name}")
     if is_added(dtype) and kind_of(dtype) == "f":
         end = 2 ** (finfo(dtype).nmant + 1)
@@ -345,7 +345,7 @@ def no_out(name: str, out: object) -> None:
 def refuse_key(*values: Operand) -> None:
     """Raise TypeError (promote.key) for an array of keys."""
     for value in values:
-        if typeof(value).dtype is KEY:
+        if is_key(typeof(value).dtype):
             raise rules.error("promote.key", got=typeof(value).str_short())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.config import local
-from traceir.dtypes import KEY, iinfo, kind_of
+from traceir.dtypes import iinfo, is_key, kind_of
 from traceir.ir.params import NAMED_NUMBERS, NamedInPrograms
 from traceir.lax.checks.operands import Operand, as_array
 from traceir.lax.checks.operands import operand as checked
@@ -159,9 +159,9 @@ def fill_of(dtype: np.dtype) -> Any:
     >>> fill_of(np.dtype("float32")), fill_of(np.dtype("int8")), fill_of(np.dtype("u1"))
     (nan, -128, 255)
 
-    Both words of a key are the greatest ones.
+    All words of a key are the greatest ones.
     """
-    if dtype == KEY:
+    if is_key(dtype):
         return fill_of(np.dtype("uint32"))
     match kind_of(dtype):
         case "f" | "c":
@@ -180,7 +180,7 @@ def _number(value: Any, dtype: np.dtype) -> Any:
     """
     plain = type(value) in (bool, int, float, complex)
     number = value if plain else np.asarray(value).item()
-    if dtype == KEY:
+    if is_key(dtype):
         dtype = np.dtype("uint32")
     refuse_part((number,), dtype)
     return number if kind_of(dtype) == "f" else np.asarray(number).astype(dtype).item()

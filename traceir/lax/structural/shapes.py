@@ -7,7 +7,7 @@ from operator import index
 
 from traceir.arrays.array import Array
 from traceir.arrays.sharding import Sharding
-from traceir.dtypes import KEY
+from traceir.dtypes import is_key, key_of
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
     DTypeLike,
@@ -50,14 +50,15 @@ def full(
         found: Array = lying(full(shape, fill_value, dtype), sharding, "full")
         return found
     extents = shape_tuple(shape)
-    if dtype is not None and dtype is not KEY:
+    if dtype is not None and not is_key(dtype):
         wanted = dtype_of(dtype, "full")
         value = convert(checked("full", held(fill_value, wanted, cut=True)), wanted)
         return broadcast_in_dim(value, extents, ())
     value = checked("full", fill_value)
-    if dtype is KEY and typeof(value).dtype is not KEY:
-        words = full((*extents, 2), value, "uint32")
-        return bind_one("random_wrap", words, impl="fry")
+    if is_key(dtype) and not is_key(typeof(value).dtype):
+        key = key_of(dtype)
+        words = full((*extents, key.words), value, "uint32")
+        return bind_one("random_wrap", words, impl=key.tag)
     return broadcast_in_dim(value, extents, ())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.devices import check_device
-from traceir.dtypes import KEY, are_keys, float0, is_float0
+from traceir.dtypes import are_keys, float0, is_float0, is_key
 from traceir.ir.structs import ShapeDtypeStruct
 from traceir.lax.checks.int_ranges import held
 from traceir.lax.checks.operands import (
@@ -163,8 +163,8 @@ def full(
     check_device(device)
     if is_tangent_dtype(dtype):
         return without_numbers(shape_tuple(shape))
-    if dtype is KEY:
-        return _of_words("full", fill_value, shape_tuple(shape))
+    if is_key(dtype):
+        return _of_words("full", fill_value, shape_tuple(shape), dtype)
     if dtype is None:
         value = operand("full", fill_value)
     else:
@@ -256,17 +256,19 @@ def _filled(
     extents = shape_tuple(shape)
     if is_tangent_dtype(dtype):
         return without_numbers(extents)
-    if dtype is KEY:
-        return _of_words(name, fill, extents)
+    if is_key(dtype):
+        return _of_words(name, fill, extents, dtype)
     wanted = dtype_of(float if dtype is None else dtype, name)
     return broadcast_in_dim(typed(fill, wanted, False), extents, ())
 
 
-def _of_words(name: str, fill: Operand, shape: tuple[int, ...]) -> Array:
-    """Keys of which both words are a number, or which are a key."""
-    if typeof(operand(name, fill, 1)).dtype is KEY:
+def _of_words(
+    name: str, fill: Operand, shape: tuple[int, ...], dtype: np.dtype
+) -> Array:
+    """Keys of which all words are a number, or which are a key."""
+    if is_key(typeof(operand(name, fill, 1)).dtype):
         return _stretched(fill, shape)
-    return lax_full(shape, given(name, fill, np.dtype("uint32"), 1), KEY)
+    return lax_full(shape, given(name, fill, np.dtype("uint32"), 1), dtype)
 
 
 @takes_out_sharding
@@ -293,9 +295,10 @@ def full_like(
         aval = a.aval
     else:
         aval = typeof(operand("full_like", a))
-    if dtype is KEY or (dtype is None and aval.dtype is KEY):
+    if is_key(dtype) or (dtype is None and is_key(aval.dtype)):
         extents = aval.shape if shape is None else shape_tuple(shape)
-        return _of_words("full_like", fill_value, extents)
+        wanted = aval.dtype if dtype is None else dtype
+        return _of_words("full_like", fill_value, extents, wanted)
     if dtype is None:
         value = operand("full_like", held(fill_value, aval.dtype, cut=True), 1)
         weak = aval.weak_type and not shape_of(value)

@@ -145,7 +145,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 
 def _typed(dtype: DTypeLike) -> ShapedArray:
     found = known.as_dtype(dtype)
-    if found is not known.KEY and known.kind_of(found) not in "biufc":
+    if not known.is_key(found) and known.kind_of(found) not in "biufc":
         raise rules.error("face.dtype", got=f"{found.name} for promote_types")
     # To NumPy, the type `int` equals the dtype int64.
     weak = any(dtype is kind for kind in (int, float, complex))
@@ -196,7 +196,7 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
                 issubclass(_CLASSES[known.kind_of(found)], kind) or kind is found.type
             )
         return bool(known.as_dtype(kind) == found)
-    if found is known.KEY:
+    if known.is_key(found):
         ours = isinstance(kind, type) and issubclass(known.prng_key, kind)
         return ours or kind == found
     return bool(np.issubdtype(found, kind))

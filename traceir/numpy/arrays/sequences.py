@@ -9,7 +9,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import Array, Spread
-from traceir.dtypes import KEY, kind_of
+from traceir.dtypes import is_key, kind_of
 from traceir.errors import shown
 from traceir.ir.promotion import check_unmasked
 from traceir.lax.checks.operands import (
@@ -81,7 +81,7 @@ def _is_joined(leaf: Any) -> bool:
     """True if a leaf is no number that NumPy could put beside others."""
     if is_tracer(leaf) or type(leaf) is Spread:
         return True
-    return isinstance(leaf, Array) and leaf.aval.dtype == KEY
+    return isinstance(leaf, Array) and is_key(leaf.aval.dtype)
 
 
 def leaves_of(value: Any) -> Iterator[Any]:

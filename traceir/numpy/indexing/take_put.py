@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
-from traceir.dtypes import KEY, is_narrow, kind_of
+from traceir.dtypes import is_key, is_narrow, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -89,7 +89,7 @@ def _want_integers(places: Operand) -> Operand:
 def _outside(shape: tuple[int, ...], dtype: np.dtype, fill: Any) -> Array:
     """As many elements as where there are none to take."""
     value = fill_of(dtype) if fill is None else fill
-    word = np.dtype("uint32") if dtype is KEY else dtype
+    word = np.dtype("uint32") if is_key(dtype) else dtype
     return lax.full(shape, typed(value, word, False), dtype)
 
 

@@ -1,7 +1,7 @@
 """Kernels of keys and random bits. Serves: random_*
 
-An array of keys is held as `traceir.dtypes.KEY_MEMORY`, so that what moves elements
-about needs no kernel of its own for them. Words of all keys at once are those of
+An array of keys is held as `KeyDType.dtype`, so that what moves elements about needs
+no kernel of its own for them. Words of all keys at once are those of
 `threefry2x32`.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import KEY_MEMORY
+from traceir.dtypes import KEYS, word_count
 from traceir.reference.kernels.registry import kernel
 from traceir.reference.kernels.threefry import hashes
 
@@ -22,14 +22,16 @@ WORD_BITS = 32
 
 
 def words_of(keys: np.ndarray) -> np.ndarray:
-    """The words of keys, along a last dimension of two."""
-    return np.ascontiguousarray(keys).reshape(-1).view(WORD).reshape(*keys.shape, 2)
+    """The words of keys, along a last dimension."""
+    count = word_count(keys.dtype)
+    flat = np.ascontiguousarray(keys).reshape(-1).view(WORD)
+    return flat.reshape(*keys.shape, count)
 
 
-def keys_of(words: np.ndarray) -> np.ndarray:
+def keys_of(words: np.ndarray, impl: str = "fry") -> np.ndarray:
     """Keys of their words, which stand along the last dimension."""
     whole = np.ascontiguousarray(words, WORD).reshape(-1)
-    return whole.view(KEY_MEMORY).reshape(words.shape[:-1])
+    return whole.view(KEYS[impl].dtype).reshape(words.shape[:-1])
 
 
 def joined(high: np.ndarray, low: np.ndarray) -> np.ndarray:
@@ -39,16 +41,18 @@ def joined(high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 @kernel("random_seed")
 def random_seed(x: np.ndarray, *, impl: str) -> np.ndarray:
-    """The bits of a number; of fewer than 64, the first word is 0."""
+    """The bits of a number, as often as there is room for them; of fewer than 64, the
+    first word is 0."""
     wide = x.dtype.itemsize == 8
     high = (x >> x.dtype.type(WORD_BITS)).astype(WORD) if wide else np.zeros_like(x)
-    return joined(high, x.astype(WORD))
+    words = [high, x.astype(WORD)] * (KEYS[impl].words // 2)
+    return keys_of(np.stack(words, -1), impl)
 
 
 @kernel("random_wrap")
 def random_wrap(x: np.ndarray, *, impl: str) -> np.ndarray:
     """Keys of the words along the last dimension."""
-    return keys_of(x)
+    return keys_of(x, impl)
 
 
 @kernel("random_unwrap")

@@ -18,12 +18,13 @@ from traceir.arrays.asks import install, refused_outside, refusing
 from traceir.arrays.devices import CpuDevice
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import entry_points
-from traceir.dtypes import KEY, kind_of
+from traceir.dtypes import is_key, key_of, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.jit.hot_path.raw_keys import RAW
 from traceir.numpy import asarray
 from traceir.pytrees import flatten
 from traceir.random import wrap_key_data
+from traceir.reference.kernels.random import words_of
 from traceir.tracing.trace import typeof
 from traceir_numba.cuda.arrays import dlpack
 from traceir_numba.cuda.run import memory_of, to_device, to_host
@@ -123,7 +124,7 @@ class DeviceArray(Methods):
 
     def lie(self, shown: bool) -> dlpack.StridedMemory:
         """The memory of the elements; `shown` if others may read them unseen."""
-        if self.dtype is KEY:
+        if is_key(self.dtype):
             raise rules.error("array.key", got=self.aval.str_short())
         memory = self.memory
         piece = device.owner(memory)
@@ -200,7 +201,7 @@ class DeviceArray(Methods):
             raise rules.error("array.dlpack", got=str(error)) from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.dtype is KEY:
+        if is_key(self.dtype):
             raise rules.error("array.key", got=self.aval.str_short())
         if copy is False:
             got = "copy=False of an array on a device"
@@ -272,7 +273,7 @@ class DeviceArray(Methods):
     def __repr__(self) -> str:
         if self._memory is None:
             return f"DeviceArray(deleted, shape={self.shape}, dtype={self.dtype.name})"
-        if self.dtype is KEY:
+        if is_key(self.dtype):
             return f"Device{self.here()!r}"
         text = np.array2string(np.asarray(self), separator=", ", prefix="DeviceArray(")
         return f"DeviceArray({text}, dtype={self.dtype.name})"
@@ -289,7 +290,10 @@ class DeviceArray(Methods):
     def here(self) -> Any:
         """The elements on the host: an array of NumPy's, of keys one of ours."""
         found = to_host(self.memory, buffer_of(self.aval))
-        return wrap_key_data(asarray(found["words"])) if self.dtype is KEY else found
+        if not is_key(self.dtype):
+            return found
+        impl = key_of(self.dtype).generator
+        return wrap_key_data(asarray(words_of(found)), impl=impl)
 
     def __copy__(self) -> DeviceArray:
         return self

@@ -7,7 +7,7 @@ the equations over real numbers that compute the same. Start reading at `values.
 - `folds`: rules of complex reductions, gathers and prefix scans
 - `functions`: rules of complex functions, in terms of real ones
 - `inverse_functions`: rules of inverse complex functions, in terms of real ones
-- `keys`: rules of random keys: two words each, hashed with counters
+- `keys`: rules of random keys: words, hashed with counters
 - `operators`: numbers with operators, each of which adds an equation
 - `products`: rules of complex matrix products, by real products
 - `values`: pairs as values: the structural primitives act on both numbers

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
+from typing import Any
 
+from traceir.dtypes import is_key, word_count
 from traceir.ir.jaxpr import Atom, Eqn, sort_params
 from traceir_numba.emitters.pairs.arithmetic import Atoms, product
 from traceir_numba.emitters.pairs.operators import Num
@@ -32,12 +34,16 @@ def reference_call(w: PairRewriter, eqn: Eqn) -> list[Value]:
 @rule("gather")
 def gather(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Each number; the fill value has two, too."""
-    value = eqn.param("fill_value")
-    if value is None or eqn.inputs[0].aval.dtype.kind != "c":
+    value, dtype = eqn.param("fill_value"), eqn.inputs[0].aval.dtype
+    if value is None:
         return w.each(eqn)
-    filled = complex(value)
+    if is_key(dtype):
+        # A part of a key is one word, or two that are alike.
+        fills: tuple[Any, ...] = (value | value << 32 * (word_count(dtype) // 4),) * 2
+    else:
+        fills = complex(value).real, complex(value).imag
     found = []
-    for number, fill in enumerate((filled.real, filled.imag)):
+    for number, fill in enumerate(fills):
         changed = replace(
             eqn, params=sort_params({**dict(eqn.params), "fill_value": fill})
         )

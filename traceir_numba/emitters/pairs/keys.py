@@ -1,4 +1,4 @@
-"""Rules of random keys: two words each, hashed with counters. Serves: random_*
+"""Rules of random keys: words, hashed with counters. Serves: random_*
 
 Every element of a result is computed from its own place, so that random numbers are
 made in the loop that uses them. In the older layout, too, an element is one word of one
@@ -30,6 +30,7 @@ from traceir_numba.emitters.pairs.values import (
 
 Shape = tuple[int, ...]
 WORD, LONG = np.dtype("uint32"), np.dtype("uint64")
+CAST = "bitcast_convert_type"
 BITS = 32
 WORDS = 1 << BITS
 
@@ -41,13 +42,26 @@ for _name in ("random_split", "random_fold_in", "random_bits"):
 
 @rule("random_seed")
 def random_seed(w: PairRewriter, eqn: Eqn) -> list[Value]:
-    """The bits of a number; of fewer than 64, the first word is 0."""
+    """The bits of a number, as often as there is room for them; of fewer than 64, the
+    first word is 0."""
     x = w.use(eqn.inputs[0])
-    low = _converted(w, x, WORD)
-    if x.aval.dtype.itemsize < LONG.itemsize:
-        return [Pair(w.number(0, low), low)]
-    high = w.bind("shift_right_logical", x, w.number(BITS, x))
-    return [Pair(_converted(w, high, WORD), low)]
+    low, high = _converted(w, x, WORD), None
+    if x.aval.dtype.itemsize == LONG.itemsize:
+        shifted = w.bind("shift_right_logical", x, w.number(BITS, x))
+        high = _converted(w, shifted, WORD)
+    if _is_long(eqn.outputs[0]):
+        # The first word has the lower bits of a number that is two of them.
+        second = _converted(w, low, LONG)
+        both = w.bind("shift_left", second, w.number(BITS, second))
+        if high is not None:
+            both = w.bind("or", both, _converted(w, high, LONG))
+        return [Pair(both, both)]
+    return [Pair(w.number(0, low) if high is None else high, low)]
+
+
+def _is_long(keys: Atom) -> bool:
+    """True for keys of four words."""
+    return keys.aval.dtype.itemsize > LONG.itemsize
 
 
 @rule("random_wrap")
@@ -55,13 +69,23 @@ def random_wrap(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """Words that lie beside one another are keys."""
     words = w.use(eqn.inputs[0])
     assert isinstance(words, Var)  # a literal is one number
+    if _is_long(eqn.outputs[0]):
+        rows = words.aval.shape[:-1]
+        pairs = w.bind("reshape", words, shape=(*rows, 2, 2))
+        words = w.bind(CAST, pairs, shape=(*rows, 2), dtype=LONG, new_dtype=LONG)
     return [PairedArray(words)]
 
 
 @rule("random_unwrap")
 def random_unwrap(w: PairRewriter, eqn: Eqn) -> list[Value]:
     """The words of keys beside one another."""
-    return [w.whole(eqn.inputs[0])]
+    keys = eqn.inputs[0]
+    words = w.whole(keys)
+    if _is_long(keys):
+        shape = (*keys.aval.shape, 2, 2)
+        words = w.bind(CAST, words, shape=shape, dtype=WORD, new_dtype=WORD)
+        words = w.bind("reshape", words, shape=(*shape[:-2], 4))
+    return [words]
 
 
 @rule("random_clone")

@@ -1,7 +1,8 @@
 """Pairs as values: the structural primitives act on both numbers.
 
-A complex number is its real and its imaginary part, a key two words. In memory that a
-program is given, and in results, the two stand beside one another.
+A complex number is its real and its imaginary part, a key two words, or two pairs of
+these. In memory that a program is given, and in results, the two stand beside one
+another.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ PAIRS = {
     "complex64": '"complex64"',
     "complex128": '"complex128"',
     "key<fry>": '[("words", np.uint32, (2,))]',
+    "key<rbg>": '[("rbg", np.uint32, (4,))]',
+    "key<urbg>": '[("urbg", np.uint32, (4,))]',
 }
-WORD = np.dtype("uint32")
 # What the reference's kernels do with complex numbers, as with a library's functions.
 REFERENCE_CALLS = frozenset({"cumprod", "cummax", "cummin"}) | {
     f"scatter-{name}" for name in ("mul", "min", "max")
@@ -36,7 +38,8 @@ def part_of(dtype: np.dtype) -> np.dtype | None:
     """
     if dtype.kind == "c":
         return np.dtype(f"f{dtype.itemsize // 2}")
-    return WORD if is_key(dtype) else None
+    # Two words, or two pairs of them, each of which is a number.
+    return np.dtype(f"u{dtype.itemsize // 2}") if is_key(dtype) else None
 
 
 def is_reference_call(eqn: Eqn) -> bool:

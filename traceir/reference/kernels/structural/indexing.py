@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir.dtypes import KEY_MEMORY
+from traceir.dtypes import is_key, word_count
 from traceir.reference.kernels.registry import KERNELS, kernel
 
 Shape = tuple[int, ...]
@@ -137,10 +137,10 @@ def gather(
 
 
 def _fill(value: float | None, dtype: np.dtype) -> np.ndarray:
-    """The value of an element out of bounds; of a key, both of its words."""
-    if dtype == KEY_MEMORY:
-        words: np.ndarray = np.full(2, value, "uint32")
-        return np.asarray(words.view(KEY_MEMORY)[0])
+    """The value of an element out of bounds; of a key, all of its words."""
+    if is_key(dtype):
+        words: np.ndarray = np.full(word_count(dtype), value, "uint32")
+        return np.asarray(words.view(dtype)[0])
     return np.asarray(value).astype(dtype)
 
 
