@@ -10,14 +10,15 @@ of an index that it is not negative. Serves: backend.compile
 
 A choice of two values is an instruction where both may be computed, so LLVM has little
 to clean up. A loop that writes on one side of a choice is not unrolled: one jump in
-several copies is foretold worse than in one. A test compiles every registered function,
+several copies is foretold worse than in one, unless the choice is whether an index is a
+place, as nearly all are. A test compiles every registered function,
 and a function of every construct, with Numba as well, and compares the bits.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir.base.fast_dataclass import dataclass
@@ -307,14 +308,30 @@ def _is_short(bounds: Sequence[object]) -> bool:
 
 
 def _writes_by_choice(body: Sequence[ast.stmt]) -> bool:
-    """True if a side of a choice writes to memory."""
+    """True if a side of a choice writes to memory, and which one is not foreseen."""
+    inside: set[str] = set()  # names of tests that indices are places
+    for node in _statements(body):
+        if isinstance(node, ast.Assign) and _is_inside(node.value, inside):
+            inside.update(t.id for t in _targets(node) if isinstance(t, ast.Name))
     return any(
         isinstance(target, ast.Subscript)
         for node in _statements(body)
-        if isinstance(node, ast.If)
+        if isinstance(node, ast.If) and not _is_inside(node.test, inside)
         for one in _statements([*node.body, *node.orelse])
         for target in _targets(one)
     )
+
+
+def _is_inside(test: ast.expr, inside: Container[str]) -> bool:
+    """True for the test that indices are places, which nearly all are."""
+    match test:
+        case ast.Name(id=name):
+            return name in inside
+        case ast.Call(func=ast.Name(id=name)):
+            return name == "is_place"
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+            return _is_inside(left, inside) and _is_inside(right, inside)
+    return False
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:

@@ -20,7 +20,15 @@ from math import prod
 
 from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import reduce_of
-from traceir_numba.loops.nest import Access, Apply, LoopNest, accesses, map_accesses
+from traceir_numba.loops.nest import (
+    Access,
+    Apply,
+    ClampIndex,
+    IndexInBounds,
+    LoopNest,
+    accesses,
+    map_accesses,
+)
 from traceir_numba.runtime.mcjit import processor
 
 Shape = tuple[int, ...]
@@ -35,7 +43,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
     if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.scan_direction:
         return nest
     nest = _with_neighbours(nest, params)
-    nest = replace(nest, constants=_short_strides(nest, params))
+    nest = replace(nest, constants=_known_numbers(nest, params))
     if nest.form == "whole":
         return replace(nest, long=_are_long(nest, extents))
     fixed = _unrolled(nest, extents)
@@ -103,14 +111,16 @@ def _interleave(nest: LoopNest, extents: Shape) -> int:
     return most if body < cost_model.HALF_INTERLEAVED_COST else most // 2
 
 
-def _short_strides(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
-    """The parameters that are short strides of the innermost loop.
+def _known_numbers(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The parameters that are short strides of the innermost loop, and last places.
 
-    Vectors of every second element are parts of whole ones, if that is known.
+    Vectors of every second element are parts of whole ones, if that is known. An index
+    that was found to be a place is not clamped to the last one.
     """
     innermost = {access.strides[-1] for access in accesses(nest) if nest.rank}
+    last = {n.last for n in nest.nodes if isinstance(n, ClampIndex | IndexInBounds)}
     known = [
-        k in innermost and 1 < n <= cost_model.CONSTANT_STRIDE
+        k in last or (k in innermost and 1 < n <= cost_model.CONSTANT_STRIDE)
         for k, n in enumerate(params)
     ]
     found = (n if is_known else None for n, is_known in zip(params, known, strict=True))
