@@ -108,7 +108,17 @@ def _of_lanes(place: str, access: Access) -> str:
 
 
 def position_text(node: LoopIndex) -> str:
-    """A loop's index as the program sees it."""
+    """A loop's index as the program sees it.
+
+    >>> position_text(LoopIndex(0, over=(1, 2)))
+    'i0 * n1 * n2 + i1 * n2 + i2'
+    """
+    loops = node.dim, *node.over
+    if node.over:
+        return " + ".join(
+            " * ".join([f"i{d}", *(f"n{later}" for later in loops[k + 1 :])])
+            for k, d in enumerate(loops)
+        )
     scaled = f"i{node.dim}" if node.step is None else f"i{node.dim} * p{node.step}"
     return scaled if node.start is None else f"{scaled} + p{node.start}"
 
@@ -206,7 +216,7 @@ class CodeWriter:
                     called = "nearest" if isinstance(node, ClampIndex) else "is_place"
                     args = self.operand(value, labels), self.parameter(last)
                     self.add(f"{name} = {self.call(called, *args)}")
-                case LoopIndex(dim, None, None):
+                case LoopIndex(dim, None, None, over=()):
                     self.positions[label.name] = f"i{dim}"
                 case LoopIndex():
                     self.positions.pop(label.name, None)

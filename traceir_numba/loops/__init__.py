@@ -6,6 +6,7 @@ Takes a `Cluster` of equations and gives a `LoopNest`, which knows no target; a
 
 - `body_builder`: the straight-line code of a nest while it is built
 - `build_nest`: clusters to loop nests: index maps become strides, equations nodes
+- `element_numbers`: numbers of elements in the order of memory, as indices of loops
 - `identifiers`: identifiers of generated source: those that it reserves for itself
 - `indirect_access`: reads and writes at indices that are values
 - `lower_clusters`: the clusters of a program as loop nests

@@ -32,6 +32,7 @@ from traceir_numba.fusion.clusters import (
 from traceir_numba.fusion.dataflow import Graph, Place, identity_map
 from traceir_numba.fusion.inplace_scatter import overwritten_memory
 from traceir_numba.loops.body_builder import BodyBuilder
+from traceir_numba.loops.element_numbers import number_of
 from traceir_numba.loops.indirect_access import IndirectAccess
 from traceir_numba.loops.nest import (
     Apply,
@@ -258,8 +259,7 @@ class _NestBuilder:
             return operands[0]
         dtypes = tuple(a.aval.dtype.name for a in eqn.inputs)
         if isinstance(entry, IndexGenerator):
-            operands = [self.position(block, indices, entry.dimension(eqn), name)]
-            dtypes = ("int64",)
+            return number_of(self, block, eqn, indices, entry.dimension(eqn))
         params = tuple(
             (key, value.name if hasattr(value, "name") else value)
             for key, value in eqn.params

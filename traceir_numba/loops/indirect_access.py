@@ -60,6 +60,11 @@ class NestContext(Protocol):
     def param(self, key: object, value: int) -> int:
         """The number of a runtime parameter."""
 
+    def position(
+        self, block: BodyBuilder, indices: IndexMap, dimension: int, name: str
+    ) -> Operand:
+        """The index along a dimension."""
+
 
 class IndirectAccess:
     """The nodes of places in one nest."""

@@ -57,12 +57,16 @@ class LoadElement:
 
 @dataclass(frozen=True, slots=True)
 class LoopIndex:
-    """A loop's index: `start + step * index`, parameters where they are not 0 and 1."""
+    """A loop's index: `start + step * index`, parameters where they are not 0 and 1.
+
+    Points of loops that follow are counted, too, if the index goes `over` these.
+    """
 
     dim: int
     step: int | None = None
     start: int | None = None
     dtype: str = "int64"
+    over: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

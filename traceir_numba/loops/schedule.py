@@ -78,9 +78,13 @@ def _mergeable(nest: LoopNest, d: int) -> bool:
     found = (r.primitive for one in nest.passes for r in one.reductions)
     if nest.reduced[d] and any(reduce_of(primitive).positions for primitive in found):
         return False
-    at = (n.dim for n in nest.nodes if isinstance(n, LoopIndex | InRange))
-    if any(dim in (d, d + 1) for dim in at):
-        return False
+    for node in nest.nodes:
+        if isinstance(node, InRange) and node.dim in (d, d + 1):
+            return False
+        if isinstance(node, LoopIndex):
+            loops = node.dim, *node.over
+            if (d + 1 in loops and d not in loops) or loops[-1] == d:
+                return False
     return all(_allows(access, d) for access in accesses(nest))
 
 
@@ -114,9 +118,10 @@ def _merged(nest: LoopNest, d: int) -> LoopNest:
         return replace(a, strides=tuple(map(stride, kept)))
 
     def node(n: Node) -> Node:
-        if isinstance(n, LoopIndex | InRange):
-            return replace(n, dim=number(n.dim))
-        return n
+        if isinstance(n, LoopIndex):
+            over = tuple(number(k) for k in n.over if k != d + 1)
+            return replace(n, dim=number(n.dim), over=over)
+        return replace(n, dim=number(n.dim)) if isinstance(n, InRange) else n
 
     moved = map_nodes(map_accesses(nest, access), node)
     return replace(moved, reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]))
@@ -226,6 +231,8 @@ def sizes_of(nest: LoopNest) -> tuple[str, ...]:
     for access in accesses(nest):
         for stride in access.strides:
             needed.update(stride if isinstance(stride, tuple) else ())
+    for node in nest.nodes:
+        needed.update(node.over if isinstance(node, LoopIndex) else ())
     extents = [f"n{d}" for d in sorted(needed) if nest.fixed(d) is None]
     blocks = ["step", "blocks", "last"] if split == "blocks" else []
     return ("lo", "hi", *extents, *blocks, *params)

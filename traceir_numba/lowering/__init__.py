@@ -5,6 +5,8 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 
 - `canonicalize`: inlining, common subexpressions, constant folding
 - `dce`: dead-code elimination, within control flow too
+- `element_numbers`: sums of indices that number elements in the order of memory, as one
+  index
 - `filled_constants`: large constants that are nearly one number: made at run time
 - `fold_ranges`: simplification by ranges of integers: wraps and clamps go
 - `foreign_scopes`: the scopes of foreign functions: what is open while code calls them

@@ -35,6 +35,7 @@ from traceir_numba.emitters.kinds import (
 from traceir_numba.emitters.regions import SwitchOp
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
+from traceir_numba.lowering.element_numbers import as_number
 from traceir_numba.lowering.loop_invariants import Given, hoist_invariants
 from traceir_numba.lowering.matmul import (
     fold_transposes,
@@ -47,7 +48,17 @@ from traceir_numba.lowering.matmul import (
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which few kernels know.
 OWN = frozenset(
-    {"half", "inside", "joined", "positive", "read", "rounds", "sizes", "wraps"}
+    {
+        "apart",
+        "half",
+        "inside",
+        "joined",
+        "positive",
+        "read",
+        "rounds",
+        "sizes",
+        "wraps",
+    }
 )
 
 
@@ -147,6 +158,8 @@ class _Canonicalizer:
                 return self.inline(product(eqn, self.fixed), eqn)
         if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
             return self.add(as_reshape(eqn))
+        if eqn.primitive == "add":
+            eqn = as_number(eqn, self.producer) or eqn
         short_cut = self.fold_constant(eqn, entry) or self.simplify_algebra(eqn)
         if short_cut is not None:
             return (short_cut,)

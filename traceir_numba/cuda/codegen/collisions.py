@@ -183,7 +183,7 @@ def _line(
             _LoopOffset(numbers.get(value.text) or int(value.text)) if whole else None
         )
     node = nest.body[value]
-    if isinstance(node, LoopIndex):
+    if isinstance(node, LoopIndex) and not node.over:
         start = 0 if node.start is None else params[node.start]
         step = 1 if node.step is None else params[node.step]
         return _LoopOffset(start, step, node.dim, extents[node.dim])
