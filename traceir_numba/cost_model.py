@@ -109,12 +109,12 @@ SPLIT_BODY_ELEMENTS: Elements = 1 << 14
 """Bodies are split by their functions from so many elements on: another launch against
 fewer registers. [chain]"""
 
+MIXED_COLUMNS: Count = 8
+"""Columns side by side that are written together, line by line. [mixed]"""
 CONCAT_PARTS: Count = 4
-"""Parts that are read where they are, as if they lay side by side: conditions at each
-element against storing them. [concat]"""
+"""Parts that are read where they are, behind conditions. [concat]"""
 CONCAT_ELEMENTS: Elements = 1 << 14
-"""Up to so many elements all such parts are read where they are: a launch against
-conditions. [concat_halves]"""
+"""Up to so many elements all such parts are read where they are. [concat_halves]"""
 CONCAT_SHARE: Count = 4
 """Beyond, all parts but the largest are at most this part of the elements: then
 conditions seldom fail. [concat]"""

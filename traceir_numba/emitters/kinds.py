@@ -171,12 +171,14 @@ class Concat:
 
     `read` gives the operand's own indices for some of the result, and the one of them
     that says where it is this operand that is read; None where it never is. If they are
-    `mixed`, one nest stores all operands, element beside element.
+    `mixed`, one nest stores all operands, element beside element. Processors compute
+    another `program` where it gives one.
     """
 
     place: Callable[[Eqn, int], IndexMap]
     read: Callable[[Eqn, int, IndexMap], tuple[IndexMap, AffineIndex] | None]
     mixed: Callable[[Eqn], bool] = lambda eqn: False
+    program: Callable[[Eqn], ClosedJaxpr | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
-from traceir.ir.jaxpr import Eqn
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir_numba import cost_model
+from traceir_numba.emitters.decompositions import DecompositionBuilder
 from traceir_numba.emitters.kinds import (
     AffineIndex,
     Concat,
@@ -156,12 +159,39 @@ def of_stack(
     return None if index is None else (rest, index)
 
 
-register("concatenate", Concat(concatenate, of_concatenate))
+def beside_one_another(eqn: Eqn) -> ClosedJaxpr | None:
+    """Operands that are a few columns each as one stack of columns, which are computed
+    together: each line of memory is written once. None for others.
+    """
+    shape = eqn.outputs[0].aval.shape
+    last = len(shape) - 1
+    if (
+        eqn.param("dimension") != last
+        or not 1 < shape[last] <= cost_model.MIXED_COLUMNS
+        or prod(shape) <= cost_model.CONCAT_ELEMENTS
+    ):
+        return None
+    build = DecompositionBuilder(eqn)
+    columns = []
+    for x in build.operands:
+        for k in range(x.aval.shape[last]):
+            starts, stops = (*(0 for _ in shape[:last]), k), (*shape[:last], k + 1)
+            column = build.sliced(x, starts, stops)
+            columns.append(build.reshaped(column, shape[:last]))
+    return build.finish(build.bind("stack", *columns, axis=last, mixed=True))
+
+
+register("concatenate", Concat(concatenate, of_concatenate, program=beside_one_another))
 
 
 def is_mixed(eqn: Eqn) -> bool:
-    """True if operands are marked to be computed together."""
-    return ("mixed", True) in eqn.params
+    """True if operands are computed together: marked ones, and a few columns."""
+    shape = eqn.outputs[0].aval.shape
+    return ("mixed", True) in eqn.params or (
+        eqn.param("axis") == len(shape) - 1
+        and len(eqn.inputs) <= cost_model.MIXED_COLUMNS
+        and prod(shape) > cost_model.CONCAT_ELEMENTS
+    )
 
 
 register("stack", Concat(stack, of_stack, is_mixed))

@@ -45,20 +45,18 @@ def {name}(a, to, stride, along, wide, count):
     elif stride == 1:
         partly_{width}(a, to, along, count, wide)
     else:
-        # Squares of neighbours first, what is left over then.
-        whole = wide - wide % {square} if along == 1 else 0
-        deep = count - count % {square}
-        for i in range(0, whole, {square}):
+        # Squares of neighbours first, what is left over then. The last line stands
+        # in place of those that there are not: nobody reads what is made of these.
+        deep = count - count % {square} if along == 1 else 0
+        least = {least} if wide <= {least} else {width}
+        for i in range(0, least, {square}):
             for k in range(0, deep, {square}):
                 turned(
-                    row_of(a, i * stride + k), row_of(to, k * {width} + i), stride,
-                    {width}
+                    row_of(a, k), row_of(to, k * {width} + i), stride, {width}, i,
+                    wide - 1
                 )
-            for k in range(deep, count):
-                for r in range(i, i + {square}):
-                    to[k * {width} + r] = a[r * stride + k]
-        for k in range(count):
-            for i in range(whole, wide):
+        for k in range(deep, count):
+            for i in range(wide):
                 to[k * {width} + i] = a[i * stride + k * along]
             for i in range(wide, {width}):
                 to[k * {width} + i] = {zero}
@@ -207,7 +205,8 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
             symbol = calls[f"{part}_{width}"].symbol
             texts.append(packing.contiguous_text(t, symbol, width, part == "partly"))
     for side, width in (("left", t.rows), ("right", t.columns)):
-        own = {"width": width, "square": t.rows}
+        least = min(width, t.lanes) if t.rows <= t.lanes else width
+        own = {"width": width, "square": t.rows, "least": least}
         texts.append(_text(LAY_OUT, f"lay_{side}", t, calls, 2, 4, own))
     if "shared" in parts():
         shared, run, product = (
@@ -278,7 +277,7 @@ def _calls(t: microkernel.RegisterTile) -> dict[str, Any]:
         "tile": _callee(dtype, "tile", 3, 4),
         "narrow": _callee(dtype, "narrow", 3, 4),
         "part": _callee(dtype, "part", 2, 4),
-        "turned": _callee(dtype, "turned", 2, 2),
+        "turned": _callee(dtype, "turned", 2, 4),
         "lay_left": _callee(dtype, "lay_left", 2, 4),
         "lay_right": _callee(dtype, "lay_right", 2, 4),
         "allocate": Callee(symbol_of(dtype, "allocate"), ("int64",), f"{dtype}*"),

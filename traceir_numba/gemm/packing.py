@@ -78,7 +78,8 @@ def gathered_text(t: RegisterTile, name: str, width: int) -> str:
 def transposed_text(t: RegisterTile, name: str, listed: bool = False) -> str:
     """LLVM text: a square of as many rows as a tile has, transposed in registers.
 
-    The rows are a stride apart, or begin where it is `listed`.
+    The rows are a stride apart, from the first one on, and the last one is there as
+    often as there are none behind it; or they begin where it is `listed`.
     """
     n, size = t.rows, np.dtype(t.dtype).itemsize
     vector = f"<{n} x {t.kind}>"
@@ -86,7 +87,12 @@ def transposed_text(t: RegisterTile, name: str, listed: bool = False) -> str:
     for r in range(n):
         if listed:
             lines.append(f"%at_from_{r} = getelementptr i64, ptr %lines, i64 {r}")
-        place = f"load i64, ptr %at_from_{r}" if listed else f"mul i64 %stride, {r}"
+        else:
+            lines.append(f"%own_{r} = add i64 %first, {r}")
+            least = f"i64 %own_{r}, i64 %last"
+            lines.append(f"%row_{r} = call i64 @llvm.smin.i64({least})")
+        apart = f"mul i64 %stride, %row_{r}"
+        place = f"load i64, ptr %at_from_{r}" if listed else apart
         lines += [
             f"%from_{r} = {place}",
             f"%at_{r} = getelementptr {t.kind}, ptr %from, i64 %from_{r}",
@@ -112,7 +118,9 @@ def transposed_text(t: RegisterTile, name: str, listed: bool = False) -> str:
         ]
     args = "ptr noalias %from, ptr noalias %to"
     args += ", ptr noalias %lines" if listed else ", i64 %stride"
-    return define(name, f"{args}, i64 %width", {"entry": [*lines, "ret void"]})
+    args += ", i64 %width" if listed else ", i64 %width, i64 %first, i64 %last"
+    head = "" if listed else "declare i64 @llvm.smin.i64(i64, i64)\n"
+    return head + define(name, args, {"entry": [*lines, "ret void"]})
 
 
 # -- memory ---------------------------------------------------------------------------

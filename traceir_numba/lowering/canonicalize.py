@@ -21,6 +21,7 @@ from traceir.reference.kernels.registry import KERNELS
 from traceir_numba.emitters.decompositions import as_reshape
 from traceir_numba.emitters.host import entry_of, one_by_one
 from traceir_numba.emitters.kinds import (
+    Concat,
     Decomposition,
     Elementwise,
     EmitterKind,
@@ -140,7 +141,7 @@ class _Canonicalizer:
             return self.inline(direct or entry.program(eqn), eqn)
         if isinstance(entry, ForeignCall) and (program := one_by_one(eqn)):
             return self.inline(program, eqn)
-        if isinstance(entry, PrefixScan | Reduce) and entry.program:
+        if isinstance(entry, Concat | PrefixScan | Reduce) and entry.program:
             program = None if self.device else entry.program(eqn)
             if program is not None:
                 return self.inline(program, eqn)
