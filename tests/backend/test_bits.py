@@ -184,6 +184,16 @@ def test_short_strides_are_constants_of_the_source(step: int) -> None:
     assert same_bits(found.run(x), (-x[::step],))
 
 
+def test_that_a_line_is_read_backwards_is_known_in_the_source() -> None:
+    found = compiled("""{ lambda ; a:f32[5003]. let
+        b:f32[5003] = rev[dimensions=(0,)] a
+        c:f32[5003] = neg b
+      in (c,) }""")
+    assert "p0 = -1" in found.source
+    x = numbers((5003,), "f32", 6)
+    assert same_bits(found.run(x), (-x[::-1],))
+
+
 def squares_of_differences(extents: str, columns: str, first: str) -> str:
     """The sum of squares of what is left of an array without its columns' sums."""
     total = SUM.replace("AXES", "0")

@@ -120,7 +120,8 @@ def _known_numbers(nest: LoopNest, params: tuple[int, ...]) -> tuple[int | None,
     innermost = {access.strides[-1] for access in accesses(nest) if nest.rank}
     last = {n.last for n in nest.nodes if isinstance(n, ClampIndex | IndexInBounds)}
     known = [
-        k in last or (k in innermost and 1 < n <= cost_model.CONSTANT_STRIDE)
+        k in last
+        or (k in innermost and n != 1 and abs(n) <= cost_model.CONSTANT_STRIDE)
         for k, n in enumerate(params)
     ]
     found = (n if is_known else None for n, is_known in zip(params, known, strict=True))
