@@ -137,15 +137,17 @@ def _with_neighbours(nest: LoopNest, params: tuple[int, ...]) -> LoopNest:
     def start(access: Access) -> int:
         return 0 if access.offset is None else params[access.offset]
 
-    stored = {store.access for store in nest.all_stores}
-    read = {
-        access
-        for access in accesses(nest)
-        if access not in stored and access.width == 1 and access.strides[-1:] == ((),)
-    }
+    def is_short(access: Access) -> bool:
+        *_, last = access.strides or (None,)
+        known = (
+            isinstance(last, int) and abs(params[last]) <= cost_model.CONSTANT_STRIDE
+        )
+        return access.width == 1 and (last == () or known)
+
+    places = {*filter(is_short, accesses(nest))}
     first: dict[Access, Access] = {}  # of those that differ in their offset alone
     found: dict[Access, Access] = {}
-    for access in sorted(read, key=start):
+    for access in sorted(places, key=start):
         alike = replace(access, offset=None)
         before = first.setdefault(alike, access)
         past = start(access) - start(before)
