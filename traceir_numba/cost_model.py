@@ -149,12 +149,12 @@ SPECIALIZED_POINTS: Elements = 2048
 [little]"""
 
 UNROLLED_POINTS: Count = 8
-"""Points of short loops that are unrolled, all in all: vectors of memory are taken
-apart into no more. [tiny_rows]"""
+"""Points of short loops that are unrolled, all in all. [tiny_rows]"""
 
 UNROLLED_INSTRUCTIONS: Count = 240
 """Instructions of unrolled loops: LLVM unrolls no longer ones. [tiny_rows]"""
-
+UNROLLED_EQUATIONS: Count = 128
+"""Equations of the turns of a loop that are one body, if a user asks. [unrolled]"""
 FIXED_ROW: Elements = 512
 """The longest rows whose length is a constant: time to compile. [known_rows]"""
 

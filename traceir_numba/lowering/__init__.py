@@ -5,8 +5,6 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 
 - `canonicalize`: inlining, common subexpressions, constant folding
 - `dce`: dead-code elimination, within control flow too
-- `element_numbers`: sums of indices that number elements in the order of memory, as one
-  index
 - `filled_constants`: large constants that are nearly one number: made at run time
 - `fold_ranges`: simplification by ranges of integers: wraps and clamps go
 - `foreign_scopes`: the scopes of foreign functions: what is open while code calls them
@@ -20,4 +18,5 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 - `side_exits`: side exits: a check that fails leaves its loop
 - `split_loops`: index-set splitting: the turns in which no place can be outside
 - `split_pairs`: complex numbers and keys split into the numbers that they are
+- `unrolled_scans`: short loops over rows whose turns are written one after the other
 """

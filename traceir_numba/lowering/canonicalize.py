@@ -7,7 +7,7 @@ is applied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from math import prod
@@ -33,10 +33,10 @@ from traceir_numba.emitters.kinds import (
     Region,
     Scatter,
 )
-from traceir_numba.emitters.regions import SwitchOp
+from traceir_numba.emitters.regions import LoopOp, SwitchOp
+from traceir_numba.emitters.structure import as_number
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
-from traceir_numba.lowering.element_numbers import as_number
 from traceir_numba.lowering.loop_invariants import Given, hoist_invariants
 from traceir_numba.lowering.matmul import (
     fold_transposes,
@@ -45,6 +45,7 @@ from traceir_numba.lowering.matmul import (
     product,
     swap_transposed_products,
 )
+from traceir_numba.lowering.unrolled_scans import is_unrolled, row_of, stacked
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which few kernels know.
@@ -179,10 +180,35 @@ class _Canonicalizer:
         flow = entry.read(eqn)
         if isinstance(flow, SwitchOp) and flow.is_known:
             return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
+        if isinstance(flow, LoopOp) and is_unrolled(eqn, flow):
+            return self.turns(eqn, flow)
         hoisted = hoist_invariants(flow, self)
         outputs = tuple(eqn.outputs[k] for k in hoisted.left)
         self.eqns.append(entry.rewritten(eqn, hoisted.flow, outputs))
         return tuple(hoisted.known.get(k, v) for k, v in enumerate(eqn.outputs))
+
+    def turns(self, eqn: Eqn, flow: LoopOp) -> tuple[Atom, ...]:
+        """Add the turns of a loop one after the other."""
+        carry, several = flow.carry, len(flow.carry)
+        made: list[tuple[Atom, ...]] = [()] * flow.length
+        order = range(flow.length)
+        for turn in reversed(order) if flow.reverse else order:
+            rows = [self.last(row_of(x, turn)) for x in flow.xs]
+            found = self.inlined(flow.body, (*flow.consts, *carry, *rows), {})
+            carry, made[turn] = found[:several], found[several:]
+        outs = eqn.outputs[several:]
+        columns = zip(*made, strict=True)
+        return *carry, *(
+            self.add(stacked(c, v))[0] for c, v in zip(columns, outs, strict=True)
+        )
+
+    def last(self, eqns: Sequence[Eqn]) -> Atom:
+        """Add equations that follow one another; gives the result of the last one."""
+        env: Env = {}
+        for eqn in eqns:
+            inputs = tuple(_use(env, a) for a in eqn.inputs)
+            env[eqn.outputs[0]] = self.add(replace(eqn, inputs=inputs))[0]
+        return env[eqns[-1].outputs[0]]
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
         """Simplify a program inside; `fixed` of its inputs never change."""
@@ -202,15 +228,22 @@ class _Canonicalizer:
 
     def inline(self, program: ClosedJaxpr, eqn: Eqn) -> tuple[Atom, ...]:
         """Run a called program's equations here; return its results."""
-        jaxpr = program.jaxpr
-        env: Env = dict(zip(jaxpr.invars, eqn.inputs, strict=True))
-        for var, value in zip(jaxpr.constvars, program.consts, strict=True):
-            env[var] = self.constant(var, np.asarray(value))
         given = {
             inner: outer
-            for inner, outer in zip(jaxpr.outvars, eqn.outputs, strict=True)
+            for inner, outer in zip(program.jaxpr.outvars, eqn.outputs, strict=True)
             if isinstance(inner, Var)
         }
+        return self.inlined(program, eqn.inputs, given)
+
+    def inlined(
+        self, program: ClosedJaxpr, inputs: tuple[Atom, ...], given: Mapping[Var, Var]
+    ) -> tuple[Atom, ...]:
+        """Run a program's equations here on other inputs; results that are `given`
+        keep that variable."""
+        jaxpr = program.jaxpr
+        env: Env = dict(zip(jaxpr.invars, inputs, strict=True))
+        for var, value in zip(jaxpr.constvars, program.consts, strict=True):
+            env[var] = self.constant(var, np.asarray(value))
         self.run(jaxpr, env, given)
         return tuple(_use(env, a) for a in jaxpr.outvars)
 
