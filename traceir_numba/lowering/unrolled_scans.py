@@ -23,7 +23,7 @@ def is_unrolled(eqn: Eqn, flow: LoopOp) -> bool:
         eqn.primitive == "scan"
         and 1 < flow.length <= int(eqn.param("unroll"))
         and not flow.status
-        and len(body) * flow.length <= cost_model.UNROLLED_EQUATIONS
+        and len(body) * flow.length <= cost_model.UNROLLED_BODY_EQUATIONS
         and all(isinstance(entry_of(one), plain) for one in body)
     )
 
