@@ -135,7 +135,7 @@ def as_number(eqn: Eqn, producer: Producer) -> Eqn | None:
 def _apart(
     atom: Atom, shape: tuple[int, ...], producer: Producer
 ) -> tuple[int, ...] | None:
-    """How far apart elements of each dimension are in a number times an index."""
+    """The distances of elements along each dimension, in a number times an index."""
     if atom.aval.shape != shape:
         return None
     factor = 1

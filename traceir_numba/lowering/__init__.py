@@ -18,5 +18,4 @@ with large products as calls. Start reading at `canonicalize.canonicalize`.
 - `side_exits`: side exits: a check that fails leaves its loop
 - `split_loops`: index-set splitting: the turns in which no place can be outside
 - `split_pairs`: complex numbers and keys split into the numbers that they are
-- `unrolled_scans`: short loops over rows whose turns are written one after the other
 """

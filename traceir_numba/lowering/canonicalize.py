@@ -33,7 +33,13 @@ from traceir_numba.emitters.kinds import (
     Region,
     Scatter,
 )
-from traceir_numba.emitters.regions import LoopOp, SwitchOp
+from traceir_numba.emitters.regions import (
+    LoopOp,
+    SwitchOp,
+    is_unrolled,
+    row_of,
+    stacked,
+)
 from traceir_numba.emitters.structure import as_number
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
@@ -45,7 +51,6 @@ from traceir_numba.lowering.matmul import (
     product,
     swap_transposed_products,
 )
-from traceir_numba.lowering.unrolled_scans import is_unrolled, row_of, stacked
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which few kernels know.
