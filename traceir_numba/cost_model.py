@@ -154,7 +154,7 @@ UNROLLED_POINTS: Count = 8
 UNROLLED_INSTRUCTIONS: Count = 240
 """Instructions of unrolled loops: LLVM unrolls no longer ones. [tiny_rows]"""
 UNROLLED_BODY_EQUATIONS: Count = 128
-"""Equations of the turns of a loop that are one body, if a user asks. [turns]"""
+"""Equations of the turns of a loop that are one body, where asked. [written_turns]"""
 FIXED_ROW: Elements = 512
 """The longest rows whose length is a constant: time to compile. [known_rows]"""
 
