@@ -21,6 +21,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir.dtypes import KEY
 from traceir.face.arrays.loop_steps import TracedList
 from traceir.tracing.trace import Tracer
 from traceir.transforms.custom.custom_primitive import Primitive
@@ -90,6 +91,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "NamedInPrograms": lambda: traceir.lax.Precision.HIGH,
     "Complex": lambda: traceir.exact.complexes.Complex.of(1j),
     "Primitive": lambda: Primitive("twice"),
+    "KeyDType": lambda: KEY,
 }
 
 
