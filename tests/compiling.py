@@ -147,6 +147,20 @@ def forgotten(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
     monkeypatch.setattr(optimize, "linked", made_anew)
 
 
+def has_bits_of_llvm(
+    fun: Callable[[Any], Any], x: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> bool:
+    """True if vectors of our own and LLVM's give the same bits of a function."""
+    found = []
+    with traceir.enable_x64(x.dtype == "float64"):
+        closed = traced(fun, x)
+        for bits in (0, 512):
+            with monkeypatch.context() as patched:
+                forgotten(patched, bits)
+                found.append([np.asarray(v) for v in executable(closed).run(x)])
+    return same_bits(*found)
+
+
 def made_anew(key: str, symbols: Any, uses: Any, make: Callable[[], Any]) -> Any:
     """A unit that no other test has made."""
     return units._load(key, make(), symbols, uses)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import AVX512, executable, forgotten, same_bits, traced
+from compiling import AVX512, executable, has_bits_of_llvm, traced
 from soak import sample
 
-import traceir as jax
 import traceir.numpy as jnp
 from traceir_numba import cost_model
 
@@ -72,14 +71,7 @@ def test_rows_of_a_known_length_have_the_bits_of_llvm(
     name: str, dtype: str, length: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = rows(dtype, length)
-    found = []
-    with jax.enable_x64(dtype == "float64"):
-        closed = traced(PROGRAMS[name][0], x)
-        for bits in (0, 512):
-            with monkeypatch.context() as patched:
-                forgotten(patched, bits)
-                found.append(executable(closed).run(x))
-    assert same_bits(*([np.asarray(v) for v in one] for one in found))
+    assert has_bits_of_llvm(PROGRAMS[name][0], x, monkeypatch)
 
 
 @pytest.mark.skipif(not AVX512, reason="the processor has no such vectors")

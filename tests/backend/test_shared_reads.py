@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import AVX512, executable, forgotten, same_bits, traced
+from compiling import AVX512, executable, has_bits_of_llvm, traced
 
 import traceir as jax
 import traceir.numpy as jnp
@@ -71,14 +71,7 @@ def test_shared_reads_have_the_bits_of_llvm(
 ) -> None:
     fun, shape = PROGRAMS[name]
     x = (np.random.default_rng(3).normal(size=shape) * 9).astype(dtype)
-    found = []
-    with jax.enable_x64(dtype == "float64"):
-        closed = traced(fun, x)
-        for bits in (0, 512):
-            with monkeypatch.context() as patched:
-                forgotten(patched, bits)
-                found.append(executable(closed).run(x))
-    assert same_bits(*([np.asarray(v) for v in one] for one in found))
+    assert has_bits_of_llvm(fun, x, monkeypatch)
 
 
 @pytest.mark.skipif(not AVX512, reason="the processor has no such vectors")
