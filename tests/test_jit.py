@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import operator
 import pickle
 import threading
 import weakref
@@ -150,6 +151,10 @@ def test_unusable_functions() -> None:
 
     with raises_rule("cache.function.hashable", TypeError):
         traceir.jit(Unhashable())
+    for _ in range(2):  # no trace is kept
+        assert traceir.eval_shape(Unhashable(), np.float32(1)).shape == ()
+        assert not traceir.make_jaxpr(Unhashable())(1.0).eqns
+    assert traceir.eval_shape(operator.attrgetter("T"), np.ones((2, 3))).shape == (3, 2)
     with raises_rule("cache.function.hashable", TypeError):
         traceir.jit(np.sin)
     with raises_rule("jit.callable", TypeError):

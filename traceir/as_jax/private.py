@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from traceir.as_jax.mirrored import is_mirrored, public_modules
+from traceir.lax.checks.attribute_hints import absent
 
 WHERE = "https://github.com/traceir/traceir/issues"
 
@@ -86,11 +87,25 @@ def found(dotted: str) -> object:
 
 
 def missing(name: str) -> str:
-    """The text of the error for a name that is not here."""
+    """The text of the error for a name that is not here.
+
+    >>> missing("jax.ffi.ffi_call")[:78]
+    "traceir stands in for JAX and has no jax.ffi.ffi_call: Foreign functions are X"
+    """
     private = any(part.startswith("_") for part in name.split("."))
     kind = "private names" if private else "names"
+    reason = _reason(name)
+    if reason is not None:
+        return f"traceir stands in for JAX and has no {name}: {reason}"
     return (
         f"traceir stands in for JAX and has no {name}; a page of its documentation "
         f"lists the {kind} that it has.\n"
         f"  A program or a library needs it? Tell us: {WHERE}"
     )
+
+
+def _reason(name: str) -> str | None:
+    """The reason why a public name is left out, as the table of coverage has it."""
+    module, _, last = name.rpartition(".")
+    reason = absent(module.removeprefix("jax.")).get(last)
+    return reason if reason is not None or not module else _reason(module)

@@ -134,7 +134,7 @@ def _is_user_file(name: str) -> bool:
     if name.startswith(_GENERATED):
         return False
     path = os.path.abspath(name)
-    if path in _BETWEEN or path in _LIBRARIES:
+    if path in _BETWEEN or path in EXCLUDED:
         return False
     return not path.startswith(_ROOTS) or path.endswith(_PROGRAMS)
 
@@ -152,8 +152,19 @@ class _UserFiles(dict[str, bool]):
 _user_files = _UserFiles()
 
 
-# Files of libraries that have said that their lines are no user's.
-_LIBRARIES: set[str] = set()
+class _ExcludedFiles(list[str]):
+    """Files whose lines are a library's, in a list that libraries change themselves."""
+
+    def append(self, file: str) -> None:
+        super().append(os.path.abspath(file))
+        _user_files.pop(file, None)
+
+    def remove(self, file: str) -> None:
+        super().remove(os.path.abspath(file))
+        _user_files.pop(file, None)
+
+
+EXCLUDED = _ExcludedFiles()
 
 
 def register_exclusion(file: str) -> None:
@@ -164,8 +175,8 @@ def register_exclusion(file: str) -> None:
     >>> is_users_code("/a/library.py")
     False
     """
-    _LIBRARIES.add(os.path.abspath(file))
-    _user_files.pop(file, None)
+    if os.path.abspath(file) not in EXCLUDED:
+        EXCLUDED.append(file)
 
 
 def is_users_code(file: str) -> bool:

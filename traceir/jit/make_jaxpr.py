@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
+from weakref import ref
 
 from traceir.base.config import local as _local
 from traceir.ir.jaxpr import ClosedJaxpr
@@ -33,7 +35,7 @@ def make_jaxpr(
     >>> traceir.make_jaxpr(jnp.sin)(1.0)
     { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
     """
-    staged = _Stager(fun, static_argnums, None, Options(backend="reference"))
+    staged = _Stager(_hashable(fun), static_argnums, None, Options(backend="reference"))
 
     def made(*args: Any, **kwargs: Any) -> Any:
         entry = _within(
@@ -84,9 +86,18 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> traceir.eval_shape(jnp.sum, traceir.ShapeDtypeStruct((3, 4), "float32"))
     ShapeDtypeStruct(shape=(), dtype=float32)
     """
-    staged = _Stager(fun, None, None, Options(backend="reference"))
+    staged = _Stager(_hashable(fun), None, None, Options(backend="reference"))
     entry = staged.entry(args, kwargs, "eval_shape")
     return Traced(entry, "reference", False, False, CallForm()).out_info
+
+
+def _hashable(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; where traces cannot be kept with it, a new one that calls it."""
+    try:
+        hash(fun), ref(fun)
+    except TypeError:
+        return partial(fun) if callable(fun) else fun
+    return fun
 
 
 class _Stager(JitFunction[..., Any]):

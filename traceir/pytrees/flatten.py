@@ -18,6 +18,7 @@ leaf until it is registered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 from traceir.pytrees.node_types import LEAF_TYPES, kind_of
@@ -238,6 +239,24 @@ def mismatch(name: str, given: TreeDef, other: str, wanted: TreeDef) -> str:
         f"{key_path(path, name)} is {short(a)}, where "
         f"{key_path(path, other)} is {short(b)}"
     )
+
+
+def prefix_errors(
+    prefix: PyTree, tree: PyTree, is_leaf: IsLeaf = None
+) -> list[Callable[[str], ValueError]]:
+    """An error for each place at which a tree is no prefix of another, to be named.
+
+    >>> [str(made("axes")) for made in prefix_errors((1, [2]), ((1, 1), 2))]
+    ['axes[1] is [*], where the tree has *']
+    """
+
+    def made(path: Path, a: TreeDef, b: TreeDef, name: str) -> ValueError:
+        return ValueError(
+            f"{key_path(path, name)} is {short(a)}, where the tree has {short(b)}"
+        )
+
+    found = differences(structure(prefix, is_leaf), structure(tree, is_leaf))
+    return [partial(made, *row) for row in found if row[1] is not LEAF]
 
 
 def spread(prefix: PyTree, treedef: TreeDef, is_leaf: IsLeaf = None) -> list[Any]:

@@ -54,7 +54,7 @@ def key(
     """
     if impl is not None and dtype is not None:
         raise rules.error("random.impl", got="both `impl` and `dtype` for key")
-    return _seeded("key", seed, impl if dtype is None else dtype)
+    return _one_seeded("key", seed, impl if dtype is None else dtype)
 
 
 def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
@@ -66,18 +66,28 @@ def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
     >>> traceir.random.PRNGKey(123)
     Array([  0, 123], dtype=uint32)
     """
-    made = _seeded("PRNGKey", seed, impl)
+    made = _one_seeded("PRNGKey", seed, impl)
     if config.local.context.enable_custom_prng:
         return made
     return bind_one("random_unwrap", made)
 
 
-def _seeded(name: str, seed: Operand, impl: Any) -> Array:
-    chosen = generator_of(impl)
-    value = _whole(seed) if isinstance(seed, (int, np.integer)) else seed
-    aval = typeof(checked(name, value))
+def _one_seeded(name: str, seed: Operand, impl: Any) -> Array:
+    aval = typeof(checked(name, seed))
     if aval.shape or is_key(aval.dtype):
         raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
+    return seeded(name, seed, impl)
+
+
+def seeded(name: str, seeds: Operand, impl: Any) -> Array:
+    """The keys of seeds for a generator. Raises TypeError (random_seed.integer),
+    ValueError (random.impl).
+
+    >>> seeded("f", np.array([1, 2]), "threefry2x32").shape
+    (2,)
+    """
+    chosen = generator_of(impl)
+    value = _whole(seeds) if isinstance(seeds, (int, np.integer)) else seeds
     return bind_one("random_seed", as_array(checked(name, value)), impl=chosen.tag)
 
 

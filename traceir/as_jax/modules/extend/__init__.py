@@ -5,6 +5,7 @@ Start reading at `linear_util.transformation`.
 - `backend`: the platforms that are there
 - `core`: types of programs, and primitives of users
 - `linear_util`: functions with what is told of them
+- `random`: generators, seeds and the function of words behind them
 - `source_info_util`: files whose lines are no user's
 """
 
@@ -12,7 +13,8 @@ from traceir.as_jax.modules.extend import (
     backend,
     core,
     linear_util,
+    random,
     source_info_util,
 )
 
-__all__ = ["backend", "core", "linear_util", "source_info_util"]
+__all__ = ["backend", "core", "linear_util", "random", "source_info_util"]
