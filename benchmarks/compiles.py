@@ -78,14 +78,17 @@ def unlike(xp: Any, equations: int, seed: int) -> Callable[..., Any]:
 
 
 def updates(world: Any, equations: int, seed: int) -> Callable[..., Any]:
-    """A function of loops, each of which writes into parts of an array."""
-
-    def turn(i: Any, x: Any) -> Any:
-        x = x.at[1:-1].set(0.5 * (x[:-2] + x[2:]) + seed / 1024)
-        return x.at[i].add(x[i + 1])
+    """A function of loops that write into parts of an array, no two of them alike."""
+    turns = [
+        lambda i, x, c: x.at[1:-1].set(0.5 * (x[:-2] + x[2:]) + c).at[i].add(x[i + 1]),
+        lambda i, x, c: x.at[2:].add(c * x[:-2]).at[i].set(x[-1 - i] * 0.5),
+        lambda i, x, c: x.at[::2].multiply(c).at[i].set(world.numpy.mean(x)),
+        lambda i, x, c: world.lax.dynamic_update_slice(x, x[:100] * c + x[i], (i,)),
+    ]
 
     def run(x: Any) -> Any:
         for k in range(max(1, equations // 10)):
+            turn = partial(turns[k % 4], c=(seed + k + 1) / 1024)
             x = world.lax.fori_loop(0, 10 + k % 3, turn, x) * (1.0 + k / 1024)
         return x
 

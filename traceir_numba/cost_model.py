@@ -369,11 +369,11 @@ POOLED_BYTES: Bytes = 1 << 18
 """Arrays of as many bytes have memory of our own: the C library recycles smaller ones
 by itself, and a look into the list costs more. [pooled]"""
 INLINED_KERNEL_TEXT: Characters = 1 << 13
-"""Kernels of shorter text become part of the routines that call them: time to compile
-against calls. [loop]"""
+"""Kernels of shorter text become part of routines that call them. [loop_of_rows]"""
+CALLED_ROW: Count = 512
+"""Kernels whose rows are as long never do: a call takes 12 ns. [loop_of_rows]"""
 MODULE_TEXT: Characters = 1 << 16
-"""Text that goes into one LLVM module, if it is more than one kernel: what a module
-costs by itself against the memory of large ones. [kernels]"""
+"""Text of kernels in one LLVM module: what each costs against memory. [kernels]"""
 ENGINE_OBJECTS: Count = 16
 """Object files that share one of LLVM's engines: an engine takes time to make, and
 lives as long as any of them. [kernels]"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,17 +11,22 @@ import numpy as np
 import pytest
 from compiling import (
     compiled,
+    executable,
     grid,
     polynomial_sum,
     reference,
     same_bits,
     selu,
     softmax,
+    traced,
 )
 
+import traceir.numpy as jnp
+from traceir import lax
 from traceir.errors import RuleRuntimeError
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend
 from traceir_numba.pipeline import kernel_cache
 
@@ -60,6 +66,35 @@ def test_names_and_order_in_a_program_do_not_matter() -> None:
       in (d, f) }"""
     assert new_kernels(text, "one") == 1
     assert new_kernels(text, "another") == 0
+
+
+def some_loops(x: Any, *turns: int) -> Any:
+    """The results of loops that are alike but for their turns."""
+    for n in turns:
+        x = lax.fori_loop(0, n, lambda i, x: x.at[i].add(x[-1] * 0.5), x) * 3.5
+    return x
+
+
+def test_loops_that_differ_in_names_are_one_routine() -> None:
+    x = np.linspace(0, 1, 700, dtype=np.float32)
+    made = executable(traced(lambda x: some_loops(x, 21, 21, 21), x))
+    routines = re.compile(r"^def program_scan_\w+", re.M)
+    assert len(routines.findall(made.source)) == 2  # the first one copies
+    closed = traced(lambda x: some_loops(x, 21, 21, 22), x)
+    made = executable(closed)
+    assert len(routines.findall(made.source)) == 3
+    assert same_bits(made.run(x), eval_jaxpr(closed.jaxpr, closed.consts, x))
+
+
+@pytest.mark.parametrize("row", [100, 1000])
+def test_kernels_of_long_rows_are_called(row: int) -> None:
+    x = np.ones(row, np.float32)
+    closed = traced(
+        lambda x: lax.fori_loop(0, 9, lambda i, x: jnp.exp(x * 0.625), x), x
+    )
+    text = executable(closed).as_text("asm")
+    called = re.search(r"(?m)(movabsq\s+\$|^\s+bl\s+)traceir_program_body", text)
+    assert bool(called) == (row > 512)
 
 
 def test_other_structure_or_dtype_is_another_kernel() -> None:

@@ -89,7 +89,7 @@ SUMS = "a mean", "rows"
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("partitionable", [True, False])
 def test_numbers_are_made_where_they_are_used(use: str, partitionable: bool) -> None:
-    traceir.clear_caches()  # an object's text has all kernels that were compiled with it
+    traceir.clear_caches()  # an object's text has all kernels made with it
     with scope("threefry_partitionable", partitionable):
         made = executable(traced(USES[use], KEYS[0]), "numbers")
     launches = [s for s in made.program.steps if isinstance(s, Launch)]

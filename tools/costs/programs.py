@@ -160,6 +160,7 @@ compiled("scan", lambda x: jnp.cumsum(x), (1_000_000,))
 both("threads", lambda x: x * 2 + 1, ((220_000,),), ((440_000,),))
 compiled("large", lambda x: jnp.sin(x) * jnp.exp(x), (8_000_000,))
 compiled("loop", in_loop(lambda i, v, c: v * 0.5 + jnp.exp(c) * i), (4096,), (4096,))
+compiled("loop_of_rows", in_loop(lambda i, v: jnp.exp(v) * i), (300,))
 
 
 @program

@@ -83,27 +83,32 @@ def layout(doc: Doc, width: int) -> str:
     out: list[str] = []
     notes: dict[int, list[str]] = {}
     column = line = 0
-    stack: list[tuple[int, bool, Doc]] = [(0, False, doc)]
+    stack: list[tuple[int, Doc]] = [(0, doc)]
     while stack:
-        indent, flat, part = stack.pop()
-        match part:
-            case DocText(text):
-                out.append(text)
-                column += len(text)
-            case DocNote(text):
-                notes.setdefault(line, []).append(text)
-            case DocBreak(text) if flat:
-                out.append(text)
-                column += len(text)
-            case DocBreak():
-                out.append("\n" + " " * indent)
-                column, line = indent, line + 1
-            case DocGroup(inner):
-                stack.append((indent, flat or _fits(inner, width - column), inner))
-            case DocIndent(more, inner):
-                stack.append((indent + more, flat, inner))
-            case DocConcat(docs):
-                stack.extend((indent, flat, d) for d in reversed(docs))
+        indent, part = stack.pop()
+        # Quicker than patterns, for programs of many equations.
+        if isinstance(part, DocConcat):
+            stack += [(indent, inner) for inner in reversed(part.docs)]
+        elif isinstance(part, DocText):
+            out.append(part.text)
+            column += len(part.text)
+        elif isinstance(part, DocGroup):
+            flat = _flat(part.doc, width - column)
+            if flat is None:
+                stack.append((indent, part.doc))
+            else:
+                texts, inside = flat
+                out += texts
+                column += sum(map(len, texts))
+                if inside:
+                    notes.setdefault(line, []).extend(inside)
+        elif isinstance(part, DocIndent):
+            stack.append((indent + part.width, part.doc))
+        elif isinstance(part, DocBreak):
+            out.append("\n" + " " * indent)
+            column, line = indent, line + 1
+        else:
+            notes.setdefault(line, []).append(part.text)
     return _noted("".join(out), notes) if notes else "".join(out)
 
 
@@ -126,17 +131,22 @@ def _noted(text: str, notes: Mapping[int, Sequence[str]]) -> str:
     return "\n".join(found)
 
 
-def _fits(doc: Doc, room: int) -> bool:
-    """True if a group fits into the room left on its line."""
+def _flat(doc: Doc, room: int) -> tuple[list[str], list[str]] | None:
+    """The texts of a group on one line, and its notes; None without room for it."""
     # What follows the group is not counted: a closing `]` may pass the margin, the
     # operands after it too. That is the layout of the texts that we read and write.
+    texts: list[str] = []
+    notes: list[str] = []
     stack = [doc]
     while stack and room >= 0:
-        match stack.pop():
-            case DocText(text) | DocBreak(text):
-                room -= len(text)
-            case DocGroup(inner) | DocIndent(_, inner):
-                stack.append(inner)
-            case DocConcat(docs):
-                stack.extend(reversed(docs))
-    return room >= 0
+        part = stack.pop()
+        if isinstance(part, DocConcat):
+            stack += reversed(part.docs)
+        elif isinstance(part, (DocText, DocBreak)):
+            texts.append(part.text)
+            room -= len(part.text)
+        elif isinstance(part, DocNote):
+            notes.append(part.text)
+        else:
+            stack.append(part.doc)
+    return (texts, notes) if room >= 0 else None

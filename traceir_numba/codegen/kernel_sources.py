@@ -48,8 +48,8 @@ class KernelSources:
 
 
 def sources_of(program: BufferProgram) -> KernelSources:
-    """The sources of a program; equal nests have one."""
-    outer: dict[LoopNest, KernelSource] = {}
+    """The sources of a program; equal nests have one, and so have equal routines."""
+    outer: dict[LoopNest | str, KernelSource] = {}
     inner: dict[LoopNest | str, KernelSource] = {}
     steps = {}
     name = program.name.rstrip("_")
@@ -68,7 +68,8 @@ def sources_of(program: BufferProgram) -> KernelSources:
                     ):
                         own = f"{name}_body_{len(inner)}"
                         inner[launch.nest] = _kernel(launch, own)
-                steps[number] = _routine(routine, inner)
+                made = _routine(routine, inner)
+                steps[number] = outer.setdefault(made.key, made)
     return KernelSources(steps, inner)
 
 
@@ -80,7 +81,7 @@ def _routine(
     own: dict[LoopNest | str, KernelSource] = dict(inner)
     for loop in parallel_loops(routine):
         made = emit_turns(loop, routine.buffers, inner)
-        own[loop.name] = inner[made.key] = made
+        own[loop.name] = inner.setdefault(made.key, made)
     return emit_routine(routine, own)
 
 

@@ -16,6 +16,10 @@ from traceir_numba.loops.nest import LoopNest
 from traceir_numba.loops.program import Labels
 from traceir_numba.loops.schedule import sizes_of
 
+# What a routine's text names, and what it gives a value.
+_NAMES = re.compile(r"\b[A-Za-z_]\w*")
+_OWN = re.compile(r"(?m)^ *(?:for )?(\w+(?:, \w+)*) (?:=|in) ")
+
 
 @dataclass(frozen=True, slots=True)
 class KernelSource:
@@ -23,7 +27,8 @@ class KernelSource:
 
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
-    `kernels` those that a routine calls, by the names that they have in its text;
+    `kernels` those that a routine calls, by the names that they have in its text, of
+    which the `short` ones may become part of it: their rows are;
     `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
     that it has just written: two of them are not read as one vector. `rounds` are the
     costs of one round of each loop that needs a safepoint, in the order of the text.
@@ -43,13 +48,21 @@ class KernelSource:
     scalar: bool = False
     rounds: tuple[int, ...] = ()
     private: tuple[int, ...] | None = None
+    short: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """The text of a routine without comments, and all that its names stand for: it
-        makes two of them the same code."""
+        """The text of a routine without comments, its names by the order in which they
+        come, and all that they stand for: it makes two of them the same code."""
         text = re.sub(r"(?m)^ *#.*\n", "", self.text + "\n")
-        return f"{self.pointers} {self.private} {list(self.kernels)} {text}"
+        called = {name: f"@{k}" for k, (name, _) in enumerate(self.kernels)}
+        first, _, _ = text.partition("\n")
+        own = _NAMES.findall(first)[1:]
+        own += [name for found in _OWN.findall(text) for name in found.split(", ")]
+        names = {name: f"${k}" for k, name in enumerate(dict.fromkeys(own))} | called
+        names[self.name] = "@"
+        text = _NAMES.sub(lambda found: names.get(found[0], found[0]), text)
+        return f"{self.pointers} {self.private} {[k for _, k in self.kernels]} {text}"
 
     @property
     def own_sizes(self) -> tuple[str, ...]:

@@ -81,8 +81,12 @@ def _source(
     code = emitter.code
     names = [pointer_name(b.name) for b in pointers]
     own = [*names, *emitter.sizes]
-    launches = (s for s in _outside(steps) if isinstance(s, Launch))
-    nests = dict.fromkeys(s.nest for s in launches if not is_inline(s))
+    launches = [s for s in _outside(steps) if isinstance(s, Launch)]
+    nests: dict[LoopNest, int] = {}
+    for s in launches:
+        if not is_inline(s):
+            row = s.extents[-1] if s.extents else 1
+            nests[s.nest] = min(row, nests.get(s.nest, row))
     own_turns = (s.name for s in _outside(steps) if isinstance(s, ParallelLoop))
     turns = [emitter.kernels[name] for name in own_turns]
     called = [(emitter.kernels[nest].name, nest) for nest in nests]
@@ -97,6 +101,11 @@ def _source(
         (*called, *((f"shared_{one.name}", one.key) for one in turns)),
         scalar=any(map(_scatters, _outside(steps))),
         rounds=tuple(emitter.rounds),
+        short=tuple(
+            emitter.kernels[nest].name
+            for nest, row in nests.items()
+            if row < cost_model.CALLED_ROW
+        ),
     )
 
 

@@ -52,6 +52,7 @@ class Graph:
         self.at = {v: k for k, eqn in enumerate(self.eqns) for v in eqn.outputs}
         # By identity: each is asked for a hundred times in a long program.
         self._entries = {id(eqn): entry_of(eqn) for eqn in self.eqns}
+        self._alike = [self._read_alike(eqn) for eqn in self.eqns]
         self.readers: dict[Var, list[Eqn]] = defaultdict(list)
         for eqn in self.eqns:
             for atom in dict.fromkeys(eqn.inputs):
@@ -64,6 +65,14 @@ class Graph:
         found = self._entries.get(id(eqn)) or entry_of(eqn)
         assert found is not None, eqn.primitive
         return found
+
+    def _read_alike(self, eqn: Eqn) -> tuple[Atom, ...] | None:
+        """The operands, if an elementwise equation reads all where its result is."""
+        if not isinstance(self.entry(eqn), Elementwise):
+            return None
+        shape = eqn.outputs[0].aval.shape
+        read = [a for a in dict.fromkeys(eqn.inputs) if isinstance(a, Var)]
+        return tuple(read) if all(a.aval.shape == shape for a in read) else None
 
     def producer(self, var: Var) -> Eqn | None:
         """The equation that defines a variable; None for inputs and constants."""
@@ -190,14 +199,17 @@ class Graph:
         heap: list[tuple[int, int, Var, IndexMap]] = []
 
         def visit(atom: Atom, indices: IndexMap) -> None:
-            if isinstance(atom, Literal) or (atom, indices) in seen:
+            if isinstance(atom, Literal):
                 return
-            seen.add((atom, indices))
+            place, known = (atom, indices), len(seen)
+            seen.add(place)
+            if len(seen) == known:
+                return
             at = self.at.get(atom)
             if at is None or atom in stops or atom in self.aliases:
-                reads[atom, indices] = None
+                reads[place] = None
             else:
-                heapq.heappush(heap, (-at, len(seen), atom, indices))
+                heapq.heappush(heap, (-at, known, atom, indices))
 
         for atom, indices in seeds:
             visit(atom, indices)
@@ -206,6 +218,11 @@ class Graph:
             at, _, _, indices = heapq.heappop(heap)
             eqn = self.eqns[-at]
             found.append((eqn, indices))
-            for operand, read_at in self.operands(eqn, indices):
-                visit(operand, read_at)
+            alike = self._alike[-at]
+            if alike is None:
+                for operand, read_at in self.operands(eqn, indices):
+                    visit(operand, read_at)
+            else:
+                for operand in alike:
+                    visit(operand, indices)
         return found[::-1], reads

@@ -158,7 +158,7 @@ class _KernelText:
     kernel: KernelSource
     symbol: str
     text: str
-    inner: list[CompiledKernel]
+    inner: dict[str, CompiledKernel]
 
 
 def _build(kernels: list[KernelSource]) -> list[CompiledKernel]:
@@ -189,7 +189,7 @@ def _part(kernel: KernelSource) -> _KernelText:
         text += turns.shared_text(symbol, len(kernel.pointers), kernel.private)
     if kernel.scalar:
         text = optimize.SCALAR + text
-    return _KernelText(kernel, symbol, text, [*inner.values()])
+    return _KernelText(kernel, symbol, text, inner)
 
 
 def _batches(parts: Iterable[_KernelText]) -> Iterator[list[_KernelText]]:
@@ -210,7 +210,7 @@ def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
     inlined = _made_part(parts)
     uses = _load([f for f in _needed(parts) if _is_loop(f)])
-    uses += [one.code for part in parts for one in part.inner]
+    uses += [one.code for part in parts for one in part.inner.values()]
     if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
         uses.append(safepoints.load())
     if any(part.kernel.private is not None for part in parts):
@@ -232,7 +232,13 @@ def _needed(parts: list[_KernelText]) -> list[DeviceFunction]:
 
 
 def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
-    called = {one.symbol: one for part in parts for one in part.inner}
+    """The kernels that become part of what calls them."""
+    called = {
+        one.symbol: one
+        for part in parts
+        for name, one in part.inner.items()
+        if name in part.kernel.short
+    }
     return [
         one
         for one in called.values()

@@ -209,4 +209,6 @@ def _shuffled(to: str, n: int, kind: str, source: str, places: range) -> str:
     """Elements of a vector of `n`; beyond its end, the last one."""
     t, last = f"<{n} x {kind}>", n - 1
     at = ", ".join(f"i32 {min(k, last)}" for k in places)
-    return f"{to} = shufflevector {t} {source}, {t} poison, <{len(places)} x i32> <{at}>"
+    return (
+        f"{to} = shufflevector {t} {source}, {t} poison, <{len(places)} x i32> <{at}>"
+    )
