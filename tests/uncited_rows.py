@@ -195,6 +195,7 @@ PROSE = {
         ("shard_map.value", "mesh.context"), "tests/transforms/test_shard_map.py"
     ),
     "shard_map.vma": "tests/shardings/test_gradients.py",
+    "shard_map.transforms": "tests/shardings/test_texts.py",
     "checkpoint.saved": "tests/transforms/test_checkpoint_policies.py",
     "cache.strict.compared": "tests/test_jit_strict.py",
     "jit.donated": "tests/test_donation.py",

@@ -14,6 +14,7 @@ from shardings.gradients import PARAMETERS, PROGRAMS, ROWS, loss, results
 import traceir
 import traceir.numpy as jnp
 from traceir import lax, shard_map
+from traceir.as_jax.modules.ad_checkpoint import checkpoint_name
 from traceir.errors import TraceirError
 from traceir.sharding import P
 
@@ -226,3 +227,28 @@ def test_a_rule_that_varies_where_its_function_does_not() -> None:
             traceir.grad(lambda x, f=f: f(x).sum())(np.ones(8, "float32"))
         assert f"[{row}]" in str(error.value)
         assert "vary along 'x'" in str(error.value)
+
+
+def test_policies_are_asked_within_a_map() -> None:
+    def parts(a: Any) -> Any:
+        named = checkpoint_name(jnp.sin(a), "row")
+        total = checkpoint_name(jnp.sinh(jnp.sum(a)), "number")
+        return named * named * total
+
+    mesh = traceir.make_mesh((8,), ("x",))
+    f = shard_map(parts, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+    a = jnp.linspace(-1, 1, 24)
+    wanted = traceir.grad(lambda a: f(a).sum())(a)
+    policies = traceir.checkpoint_policies
+    for names, count in [
+        ((), (2, 2)),
+        (("row",), (1, 2)),
+        (("row", "number"), (1, 1)),
+    ]:
+        g = traceir.checkpoint(f, policy=policies.save_only_these_names(*names))
+        slopes = traceir.grad(lambda a, g=g: g(a).sum())
+        text = str(traceir.make_jaxpr(slopes)(a))
+        assert (text.count("= sin "), text.count("= sinh ")) == count
+        for backend in ("reference", "numba"):
+            found = traceir.jit(slopes, backend=backend)(a)
+            np.testing.assert_allclose(found, wanted, 2e-5, 1e-6)

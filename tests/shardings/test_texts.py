@@ -1,4 +1,7 @@
-"""Programs of functions of parts print as JAX prints them. Cites: shard_map.vma"""
+"""Programs of functions of parts print as JAX prints them.
+
+Cites: shard_map.vma, shard_map.transforms
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 from eight_devices import eight_devices as eight_devices
 from recorded import Record
-from shardings.texts import PROGRAMS
+from shardings.texts import FUNCTIONS, PROGRAMS
 
 import traceir
 import traceir.numpy as jnp
@@ -36,6 +39,17 @@ def test_the_text_is_that_of_jax(name: str) -> None:
     traceir.check(closed)
     full = to_text(closed, full=True)
     assert to_text(traceir.parse(full), full=True) == full
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_jit_computes_what_the_function_does(name: str) -> None:
+    function, arguments = FUNCTIONS[name](traceir)
+    given = [jnp.sin(a + jnp.arange(a.size).reshape(a.shape)) for a in arguments]
+    wanted = traceir.tree.leaves(function(*given))
+    for backend in ("reference", "numba"):
+        found = traceir.tree.leaves(traceir.jit(function, backend=backend)(*given))
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("backend", ["reference", "numba", "oracle"])

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+# Of each its text, and the function with its arguments.
 PROGRAMS: dict[str, Callable[[Any], str]] = {}
+FUNCTIONS: dict[str, Callable[[Any], tuple[Any, list[Any]]]] = {}
 
 
 def program(
-    ins: Any, outs: Any, *shapes: tuple[int, ...], sizes: Any = None, **options: Any
+    ins: Any,
+    outs: Any,
+    *shapes: tuple[int, ...],
+    sizes: Any = None,
+    under: Callable[[Any, Any], Any] = lambda jax, mapped: mapped,
+    **options: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function of parts: its specs, as tuples, and the shapes of arguments."""
+    """Enter a function of parts: its specs, as tuples, and the shapes of arguments.
+
+    What is printed is the program of what `under` makes of it.
+    """
 
     sizes = sizes or {"x": 4}
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        def text(jax: Any) -> str:
+        def made(jax: Any) -> tuple[Any, list[Any]]:
             kinds = (jax.sharding.AxisType.Auto,) * len(sizes)
             mesh = jax.make_mesh((*sizes.values(),), (*sizes,), axis_types=kinds)
             spec = jax.sharding.PartitionSpec
@@ -28,10 +38,15 @@ def program(
                 out_specs=wanted if len(wanted) > 1 else wanted[0],
                 **options,
             )
-            mapped.__name__ = function.__name__
-            arguments = [jax.numpy.ones(shape) for shape in shapes]
-            return str(jax.make_jaxpr(jax.jit(mapped))(*arguments))
+            whole = under(jax, mapped)
+            whole.__name__ = function.__name__
+            return whole, [jax.numpy.ones(shape) for shape in shapes]
 
+        def text(jax: Any) -> str:
+            whole, arguments = made(jax)
+            return str(jax.make_jaxpr(jax.jit(whole))(*arguments))
+
+        FUNCTIONS[function.__name__] = made
         PROGRAMS[function.__name__] = text
         return function
 
@@ -197,3 +212,97 @@ def one_map_within_another(jax: Any, a: Any) -> Any:
         axis_names={"y"},
     )
     return inner(a)
+
+
+# Transforms of such functions ---------------------------------------------------------
+
+
+def batched(axes: Any) -> Callable[[Any, Any], Any]:
+    """A function of batches, along these axes of the arguments."""
+    return lambda jax, mapped: jax.vmap(mapped, in_axes=axes)
+
+
+def pushed(jax: Any, mapped: Any) -> Any:
+    """A function of primals, which are tangents, too."""
+    return lambda *args: jax.jvp(mapped, args, args)
+
+
+def linearized(jax: Any, mapped: Any) -> Any:
+    """A function of primals, by its linearization there."""
+    return lambda *args: jax.linearize(mapped, *args)[1](*args)
+
+
+def differentiated(jax: Any, mapped: Any) -> Any:
+    """The gradient of the sum of the result, and the value."""
+    return jax.value_and_grad(lambda *args: jax.numpy.sum(mapped(*args)))
+
+
+def twice(jax: Any, mapped: Any) -> Any:
+    """The gradient of a sum of the gradient."""
+    slopes = jax.grad(lambda *args: jax.numpy.sum(mapped(*args)))
+    return jax.grad(lambda *args: jax.numpy.sum(slopes(*args)))
+
+
+@program([ROWS], [WHOLE], (3, 8), under=batched(0))
+def sums_of_a_batch(jax: Any, a: Any) -> Any:
+    return jax.lax.psum(a, "x")
+
+
+@program([ROWS, WHOLE], [ROWS], (8, 3), (3, 2), under=batched((1, 0)))
+def a_batch_along_the_second_axis(jax: Any, a: Any, b: Any) -> Any:
+    return jax.numpy.sin(a) * b
+
+
+@program([ROWS], [WHOLE], (8,), under=pushed)
+def tangents_of_a_sum(jax: Any, a: Any) -> Any:
+    return jax.lax.psum(jax.numpy.sin(a), "x")
+
+
+@program([WHOLE], [ROWS], (2,), under=pushed)
+def tangents_of_what_is_shared(jax: Any, a: Any) -> Any:
+    return jax.numpy.sin(a)
+
+
+@program([("x", "y")], [("x", "y")], (8, 4), sizes=TWO, under=linearized)
+def linearized_over_two(jax: Any, a: Any) -> Any:
+    return jax.numpy.cos(a) * jax.lax.psum(a, "y")
+
+
+@program([ROWS], [WHOLE], (8,), under=differentiated)
+def slopes_of_a_sum(jax: Any, a: Any) -> Any:
+    return jax.lax.psum(jax.numpy.sum(jax.numpy.sin(a)), "x")
+
+
+@program([WHOLE, (*ROWS, None)], [ROWS], (4,), (8, 4), under=differentiated)
+def slopes_of_a_layer(jax: Any, w: Any, a: Any) -> Any:
+    return jax.numpy.tanh(a @ w)
+
+
+@program([("x", "y"), ("y",)], [ROWS], (8, 4), (4,), sizes=TWO, under=differentiated)
+def slopes_of_a_divided_product(jax: Any, a: Any, w: Any) -> Any:
+    return jax.lax.psum(jax.numpy.tanh(a @ w), "y")
+
+
+@program([ROWS], [ROWS], (8,), under=differentiated)
+def slopes_by_a_number(jax: Any, a: Any) -> Any:
+    return a * jax.numpy.sin(jax.lax.psum(jax.numpy.sum(a), "x"))
+
+
+@program([ROWS, WHOLE], [WHOLE], (8,), (2,), check_vma=False, under=differentiated)
+def slopes_that_are_shared(jax: Any, a: Any, b: Any) -> Any:
+    return jax.lax.psum(jax.numpy.sin(a) * b, "x")
+
+
+@program([ROWS], [ROWS], (8,), under=twice)
+def slopes_of_slopes(jax: Any, a: Any) -> Any:
+    return jax.numpy.sin(a) * 2
+
+
+@program([ROWS], [ROWS], (8,), sizes=TWO, axis_names={"x"}, under=differentiated)
+def slopes_along_some_axes(jax: Any, a: Any) -> Any:
+    return jax.numpy.exp(a) * jax.lax.psum(a, "x")
+
+
+@program([ROWS], [ROWS], (8,), under=differentiated)
+def slopes_computed_again(jax: Any, a: Any) -> Any:
+    return jax.checkpoint(lambda v: jax.numpy.sin(jax.numpy.sin(v)))(a)

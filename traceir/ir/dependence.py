@@ -5,7 +5,7 @@ Of a choice each result has its own: those that its branches compute it from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from traceir.ir.jaxpr import Atom, Eqn, Var, programs_in
 
@@ -31,6 +31,29 @@ def operands_behind(eqn: Eqn, result: Var) -> Iterator[Atom]:
         yield from (
             x for x, v in zip(operands, jaxpr.invars, strict=True) if v in found
         )
+
+
+def is_behind(eqns: Sequence[Eqn], atom: Atom, primitive: str) -> bool:
+    """True if a value is computed by an equation of a primitive, or of a program
+    within which there is one.
+
+    >>> from traceir.text import parse
+    >>> text = "{ lambda ; a:f32[]. let b:f32[] = sin a; c:f32[] = neg a in (c,) }"
+    >>> eqns = parse(text).eqns
+    >>> [is_behind(eqns, e.outputs[0], "sin") for e in eqns]
+    [True, False]
+    """
+    makers = [eqn for eqn in eqns if _has(eqn, primitive)]
+    if not makers:
+        return False
+    found = behind(eqns, atom)
+    return any(not found.isdisjoint(eqn.outputs) for eqn in makers)
+
+
+def _has(eqn: Eqn, primitive: str) -> bool:
+    return eqn.primitive == primitive or any(
+        _has(inner, primitive) for p in programs_in(eqn.params) for inner in p.eqns
+    )
 
 
 def behind(eqns: Iterable[Eqn], atom: Atom) -> set[Atom]:

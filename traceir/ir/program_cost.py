@@ -16,7 +16,7 @@ FLOPS, FUNCTIONS, MOVED = "flops", "transcendentals", "bytes accessed"
 _FUNCTIONS = {"function", "real_function", "special1", "special2"}
 _BINARY = ("pow", "atan2", "regularized_incomplete_beta")
 # Of these each element of the result is one of an operand.
-_MOVES = ("stop_gradient", "name", "real", "imag", "complex")
+_MOVES = ("stop_gradient", "name", "reshard", "real", "imag", "complex")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ hands an operation to the trace in force. Start reading at `staging.stage`.
 - `eval_trace`: evaluation at once inside a trace
 - `evaluation`: evaluation of an operation on concrete values
 - `knowledge`: knowledge of values, and ways of running functions, by the rows
+- `manual_axes`: types of values that devices may have of their own
 - `named_primitives`: primitives as values: the names that equations have
 - `results`: results of traced functions: their leaves, and what is no array
 - `staging`: the trace that records a function as a program

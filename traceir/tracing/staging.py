@@ -17,7 +17,7 @@ from traceir.arrays.array import LIVING, Array
 from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
-from traceir.ir.dependence import behind
+from traceir.ir.dependence import behind, is_behind
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.ir.params import NONE
@@ -60,6 +60,10 @@ class StagedTracer(Tracer):
     def could_be_static(self) -> bool:
         """True if no input that it is computed from is an array with dimensions."""
         return not any(v.aval.shape for v, _ in self._trace.depends_on(self._var))
+
+    def is_of_parts(self) -> bool:
+        """True if it is computed by a function of parts."""
+        return is_behind(self._trace.eqns, self._var, "shard_map")
 
     def demandable(self) -> frozenset[Var]:
         """The arguments to know for the value to be known: numbers of Python's alone,

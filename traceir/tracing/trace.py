@@ -1,12 +1,10 @@
 """Traces and tracers: which trace an operation belongs to. Serves: level.*
 
 A trace handles the operations that are applied while it is in force: `recording` has
-the one that writes a program, `transforms` those that differentiate and batch. Each
-handles an operation by applying others in the trace around it.
+the one that writes a program, `transforms` those that differentiate and batch.
 
 `bind` gives an operation to the trace in force. Outside every trace an operation *is*
-its evaluation: `bind` calls the NumPy kernels directly, without a hook. So the
-interpreter stands below this package.
+its evaluation: `bind` calls the NumPy kernels directly, without a hook.
 
 Whose an operation is, what is known of a value and which level it shows is computed
 from the rows of `levels.toml`, by the look-ups that `rules.levels` makes of them. A
@@ -105,6 +103,10 @@ class Tracer(Methods):
         """True if none of those arguments is an array, which has no hash."""
         return True
 
+    def is_of_parts(self) -> bool:
+        """True if it is known that the devices of a mesh have parts of it."""
+        return False
+
     def demandable(self) -> frozenset[Var]:
         """The inputs to know for the value to be known; none if that can't be."""
         return frozenset()
@@ -145,13 +147,11 @@ class Tracer(Methods):
         return np.asarray(self.known("level.concretize.array", "__array__()"), dtype)
 
     def item(self, *args: int) -> Any:
-        """The element as a Python number; ConcretizationTypeError where it is not
-        known (level.concretize.item)."""
+        """The element as a Python number, where it is known (level.concretize.item)."""
         return self.known("level.concretize.item", "item()").item(*args)
 
     def tolist(self) -> Any:
-        """The elements as Python numbers; ConcretizationTypeError where they are not
-        known (level.concretize.item)."""
+        """The elements as Python numbers, where known (level.concretize.item)."""
         return self.known("level.concretize.item", "tolist()").tolist()
 
     def __format__(self, spec: str) -> str:

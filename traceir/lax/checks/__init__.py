@@ -9,6 +9,5 @@ have, or raises an error with its rule. Start reading at `operands.operands`.
 - `operands`: operands checked, typed, converted and broadcast
 - `precision`: the precision that products are asked for
 - `shapes`: shapes and axes, checked
-- `varying`: types of values that devices may have of their own
 - `warnings`: warnings at the user's line
 """

@@ -12,7 +12,6 @@ from typing import Any
 from traceir import rules
 from traceir.ir.avals import ShapedArray
 from traceir.lax.checks.operands import convert, joined
-from traceir.lax.checks.varying import varied
 from traceir.lax.control.bodies import (
     FlatTree,
     TracedBody,
@@ -22,6 +21,7 @@ from traceir.lax.control.bodies import (
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef, short
+from traceir.tracing.manual_axes import varied
 
 SHOWN = 3
 

@@ -20,10 +20,10 @@ from traceir.jit.cache.signature import StaticSpec, bind_arguments, form_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry, cache_of
 from traceir.jit.staging import find_entry, function_name, prepare
 from traceir.lax.checks.operands import as_array, operand
-from traceir.lax.checks.varying import varied
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef
+from traceir.tracing.manual_axes import varied
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import Tracer, Value, typeof
 

@@ -26,11 +26,11 @@ from traceir.lax.checks.operands import (
     shape_of,
 )
 from traceir.lax.checks.shapes import axis_in
-from traceir.lax.checks.varying import told, varied
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
 from traceir.tracing.knowledge import CHECKED
+from traceir.tracing.manual_axes import told, varied
 from traceir.tracing.trace import bind, bind_one, current_trace, typeof
 
 # A name of an axis, or several; a number is a dimension of the operand.

@@ -10,7 +10,7 @@ from traceir.dtypes import kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.name_stack import under
 from traceir.pytrees import flatten
-from traceir.tracing.trace import bind, typeof
+from traceir.tracing.trace import Tracer, bind, typeof
 from traceir.transforms.autodiff.arguments import (
     Argnums,
     Arguments,
@@ -73,8 +73,8 @@ def _value_and_grad(
         outs, tape, aux = linearize_call(call, asker)
         aval = _scalar(call, outs, holomorphic)
         one = filled(1, aval)
-        if aval.vma:  # one for each device, as the result is
-            one = bind("pvary", one, axes=aval.vma)
+        if isinstance(outs[0], Tracer) and outs[0].is_of_parts():
+            one = bind("reshard", one)
         with under("transpose", True):
             found = backward_pass(tape.live(), [one])
         trees = arguments.treedef.unflatten(cotangent_results(found, arguments.avals))

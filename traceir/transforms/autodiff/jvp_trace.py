@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
 from traceir.rules.derivatives import Derivative
 from traceir.tracing.knowledge import passed_on
+from traceir.tracing.manual_axes import varied
 from traceir.tracing.trace import (
     Trace,
     Tracer,
     Value,
     as_numpy,
     bind_all,
-    bind_one,
     in_force,
     typeof,
 )
@@ -83,6 +83,10 @@ class JVPTracer(Tracer):
     def arguments(self) -> list[str]:
         """The arguments that the primal is computed from."""
         return self.primal.arguments() if isinstance(self.primal, Tracer) else []
+
+    def is_of_parts(self) -> bool:
+        """True if devices have parts of the primal."""
+        return isinstance(self.primal, Tracer) and self.primal.is_of_parts()
 
 
 def show(value: Value) -> str:
@@ -146,18 +150,10 @@ class JVPTrace(Trace):
             if self.whole != self.place:
                 return primal
             tangent = zeros(typeof(primal))
-        if typeof(primal).vma:
-            tangent = self.varied(tangent, typeof(primal).vma)
+        if vma := typeof(primal).vma:  # one for each device, as the primal is
+            with in_force(self.parent):
+                tangent = varied(tangent, vma)
         return JVPTracer(self, primal, tangent, where)
-
-    def varied(self, tangent: Value, vma: Sequence[Hashable]) -> Value:
-        """A tangent of a value that may vary along axes, which is one for each device
-        along them (shard_map.vma)."""
-        missing = tuple(name for name in vma if name not in typeof(tangent).vma)
-        if not missing:
-            return tangent
-        with in_force(self.parent):
-            return bind_one("pvary", tangent, axes=missing)
 
 
 def is_inexact(aval: ShapedArray) -> bool:

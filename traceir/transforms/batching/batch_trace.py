@@ -59,6 +59,10 @@ class BatchTracer(Tracer):
         paths = self._trace.paths
         return [path for k, path in enumerate(paths) if self.reads >> k & 1]
 
+    def is_of_parts(self) -> bool:
+        """True if devices have parts of the batch."""
+        return isinstance(self.batched, Tracer) and self.batched.is_of_parts()
+
 
 class BatchTrace(Trace):
     """A function being applied to all examples of an axis at once.

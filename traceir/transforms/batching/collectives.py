@@ -80,10 +80,10 @@ def times(value: Value, size: int) -> Value:
     >>> times(1.5, 4)
     Array(6., dtype=float32, weak_type=True)
     """
-    return bind("mul", _number(size, value), value)
+    return bind("mul", number(size, value), value)
 
 
-def _number(number: int, like: Value) -> Value:
+def number(number: int, like: Value) -> Value:
     """A number of a value's dtype, weak if the value is."""
     aval = typeof(like)
     scalar = np.asarray(number, aval.dtype)[()]
@@ -110,7 +110,7 @@ def reduce_scatter(
     _only(axis, params)
     target = params["scatter_dimension"]
     if dim is None:
-        total = bind("mul", value, _number(axis.size, value))
+        total = bind("mul", value, number(axis.size, value))
     else:
         total = bind("reduce_sum", value, axes=(dim,))
     return (_split(total, target, axis.size) if params["tiled"] else total), target

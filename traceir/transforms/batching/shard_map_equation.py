@@ -21,12 +21,19 @@ from traceir.jit.backends import runner
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
 from traceir.reference.regions import EXPANSIONS
-from traceir.reference.whole_arrays import call_of
 from traceir.tracing.knowledge import CHECKED
+from traceir.tracing.manual_axes import varied
 from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import StagingTrace, apply, constants_of, stage
-from traceir.tracing.trace import EAGER, Value, bind_all, current_trace, typeof
-from traceir.transforms.batching.parts import ManualAxes, Specs, over_devices
+from traceir.tracing.trace import (
+    EAGER,
+    Value,
+    around,
+    bind_all,
+    current_trace,
+    typeof,
+)
+from traceir.transforms.batching.parts import ManualAxes, Specs, named, over_devices
 from traceir.transforms.rules.rewrites import opened
 
 # The axes that divide each dimension of an array, as equations store a spec.
@@ -34,9 +41,9 @@ Division = tuple[tuple[Any, ...], ...]
 
 
 def records() -> bool:
-    """True where an operation becomes an equation of a program that is recorded."""
-    trace = current_trace()
-    return type(trace) is StagingTrace and trace.face == "jax"
+    """True where operations become, in the end, equations of a recorded program."""
+    traces = around(current_trace())
+    return any(type(t) is StagingTrace and t.face == "jax" for t in traces)
 
 
 def recorded(
@@ -57,7 +64,10 @@ def recorded(
         leaves, tree = flatten.flatten(fun(*parts))
         check_outputs(leaves, tree)
         trees.append(tree)
-        return leaves
+        if not axes.checked:
+            return leaves
+        told = map(named, spread_specs("out_specs", out_specs, tree))
+        return list(map(varied, leaves, told))
 
     known = {**trace.axes, **axes.sizes}
     if axes.checked:
@@ -155,11 +165,6 @@ def _applied(
     places = out_specs if tree is None else tree.unflatten(out_specs)
     own = paths or [""] * len(specs)
     return flatten.leaves(over_devices(fun, axes, values, specs, own, places))
-
-
-def whole_call(params: Any) -> Params:
-    """The params of a call of the program that an equation stands for."""
-    return call_of(expanded(params))
 
 
 def run_parts(params: Params) -> Callable[..., Sequence[Any]]:

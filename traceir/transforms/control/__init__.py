@@ -11,5 +11,6 @@ programs. Start reading at `cond.jvp_cond`.
 - `saved_residuals`: a program in two by a policy: what is saved, and the rest
 - `scan`: rules of `scan`: forward and batched
 - `scan_reverse`: rules of `scan` in reverse: residuals, linear loop, transpose
+- `shard_map`: rules of `shard_map`: functions of parts again, by programs of one device
 - `while_`: rules of `while`: forward and batched; it has no reverse
 """

@@ -17,7 +17,6 @@ from traceir.transforms.autodiff.cached_transforms import (
     transpose_program,
 )
 from traceir.transforms.batching.batch_trace import batch_program
-from traceir.transforms.batching.shard_map_equation import whole_call
 from traceir.transforms.control.regions import given, moving, nonzero, region, symbolic
 from traceir.transforms.custom.custom_calls import CustomCallBody
 from traceir.transforms.rules.registry import (
@@ -159,32 +158,6 @@ def transpose_custom_jvp(
     return found[len(captured) :]
 
 
-def jvp_parts(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
-    """As of a call of what it stands for."""
-    return JVP["jit"](primals, tangents, whole_call(params))
-
-
-def linearize_parts(primals: Values, moved: Mask, params: Params) -> LinearizeResult:
-    """As of a call of what it stands for."""
-    return linearize_jit(primals, moved, whole_call(params))
-
-
-def transpose_parts(
-    cotangents: Cotangents, operands: Sequence[Any], params: Params
-) -> Cotangents:
-    """As of a call of what it stands for."""
-    return transpose_jit(cotangents, operands, whole_call(params))
-
-
-def batch_parts(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
-    """As of a call of what it stands for."""
-    return BATCH["jit"](axis, values, dims, whole_call(params))
-
-
-JVP["shard_map"] = jvp_parts
-LINEARIZE["shard_map"] = linearize_parts
-TRANSPOSE["shard_map"] = transpose_parts
-BATCH["shard_map"] = batch_parts
 JVP["jit"] = jvp_call("jit")
 LINEARIZE["jit"] = linearize_jit
 TRANSPOSE["jit"] = transpose_jit

@@ -14,13 +14,15 @@ from traceir.ir.avals import stacked
 from traceir.ir.checkpoint_policies import Policy
 from traceir.ir.effects import effects_of
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var, sort_params
+from traceir.ir.typecheck import infer
 from traceir.tracing.named_primitives import primitive_of
 from traceir.transforms.control.cond import branches_of, common
 from traceir.transforms.control.regions import Slot, any_of, either, extended, given
 from traceir.transforms.control.scan import ScanEqn
-from traceir.transforms.rules.dce import live_program
+from traceir.transforms.control.shard_map import of_arrays, parts_of, residuals_first
+from traceir.transforms.rules.dce import live_eqn, live_program
 from traceir.transforms.rules.registry import Mask
-from traceir.transforms.rules.rewrites import changed, kept, spread
+from traceir.transforms.rules.rewrites import arranged, changed, kept, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,40 @@ def _cond(eqn: Eqn, policy: Policy, needed: Mask) -> SavedEqn:
     return SavedEqn(forward, again_eqn, saved)
 
 
+def _shard_map(eqn: Eqn, policy: Policy, needed: Mask) -> SavedEqn:
+    """Parts that save, and parts that take what is saved before their other inputs."""
+    parts = parts_of(eqn.params)
+    halves = saved_residuals(parts.program, policy, needed)
+    avals = halves.forward.out_avals[len(eqn.outputs) :]
+    total, count = len(halves.again.in_avals), len(avals)
+    order = [*range(total - count, total), *range(total - count)]
+    results = range(len(halves.again.out_avals))
+    with parts.inside():
+        first = residuals_first(halves.forward, [True] * count)
+        again = arranged(halves.again, order, results)
+        again = of_arrays(again, [not aval.shape for aval in avals])
+    specs = tuple(map(parts.spec_of, avals))
+    params = {"jaxpr": first, "out_specs": (*specs, *parts.outs)}
+    types = infer(
+        "shard_map",
+        tuple(a.aval for a in eqn.inputs),
+        sort_params({**given(eqn.params), **params}),
+    )
+    saved = tuple(map(Var, types[:count]))
+    taken = halves.taken
+    rest = _eqn(
+        eqn,
+        (*saved, *kept(eqn.inputs, taken)),
+        kept(eqn.outputs, needed),
+        jaxpr=again,
+        in_specs=(*specs, *kept(parts.ins, taken)),
+        out_specs=kept(parts.outs, needed),
+    )
+    return SavedEqn(
+        _eqn(eqn, eqn.inputs, (*saved, *eqn.outputs), **params), rest, saved
+    )
+
+
 def without_results(closed: ClosedJaxpr, needed: Mask) -> ClosedJaxpr:
     """The program without some of its results, nor what they alone need.
 
@@ -220,9 +256,11 @@ _REGIONS: dict[str, Callable[[Eqn, Policy, Mask], SavedEqn]] = {
     "jit": _jit,
     "scan": _scan,
     "cond": _cond,
+    "shard_map": _shard_map,
 }
-_LEAN: dict[str, Callable[[Eqn, Mask], Eqn]] = {
+_LEAN: dict[str, Callable[[Eqn, tuple[bool, ...]], Eqn]] = {
     "jit": _lean_jit,
     "scan": _lean_scan,
     "cond": _lean_cond,
+    "shard_map": live_eqn,
 }

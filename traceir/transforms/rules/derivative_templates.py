@@ -32,6 +32,7 @@ from traceir.rules.formulas.templates import (
     TemplateSpread,
 )
 from traceir.rules.rows import Prim
+from traceir.tracing.manual_axes import varied
 from traceir.tracing.trace import Value, bind_all, current_trace, typeof
 
 Avals = tuple[ShapedArray, ...]
@@ -281,13 +282,13 @@ def unbroadcast(value: Value, shape: tuple[int, ...]) -> Value:
 
 def zeros(aval: ShapedArray) -> Value:
     """Zeros of a type, as an operation makes them; a scalar as a value of the trace."""
-    value = scalar(0, aval)
+    value = varied(scalar(0, aval), aval.vma)
     if aval.shape:
         return broadcast(value, aval.shape)
     trace = current_trace()
-    return value if trace is None else trace.array(value, aval)
+    return value if aval.vma or trace is None else trace.array(value, aval)
 
 
 def filled(number: int | float, aval: ShapedArray) -> Value:
     """An array of one number: a scalar, broadcast unless the type is one."""
-    return broadcast(scalar(number, aval), aval.shape)
+    return broadcast(varied(scalar(number, aval), aval.vma), aval.shape)

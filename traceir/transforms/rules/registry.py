@@ -120,7 +120,12 @@ _TRANSFORMS = (
     *("autodiff.jvp_trace", "autodiff.coded_rules", "batching.convolution"),
     *("control.call_rules", "control.checkpoint", "control.cond"),
     *("control.partial_eval", "control.scan", "control.scan_reverse"),
-    *("control.while_", "custom.callbacks", "custom.custom_batching"),
+    *(
+        "control.shard_map",
+        "control.while_",
+        "custom.callbacks",
+        "custom.custom_batching",
+    ),
     *("custom.custom_jvp", "custom.custom_vjp"),
 )
 _FUNCTIONS = (

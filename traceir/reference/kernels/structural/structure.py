@@ -86,6 +86,12 @@ def name(x: np.ndarray, *, name: str) -> Any:
     return x
 
 
+@kernel("reshard")
+def reshard(x: np.ndarray) -> Any:
+    """The operand: the primitive says on which mesh it lies."""
+    return x
+
+
 @kernel("concatenate")
 def concatenate(*xs: np.ndarray, dimension: int) -> Any:
     """One after another along a dimension."""
