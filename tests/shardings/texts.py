@@ -253,6 +253,26 @@ def a_batch_along_the_second_axis(jax: Any, a: Any, b: Any) -> Any:
     return jax.numpy.sin(a) * b
 
 
+def divided(jax: Any, mapped: Any) -> Any:
+    """A function of batches that devices along an axis divide."""
+    return jax.vmap(mapped, spmd_axis_name="y")
+
+
+def slopes_of_divided(jax: Any, mapped: Any) -> Any:
+    """The gradient of the sum of all results of batches that devices divide."""
+    return jax.grad(lambda *args: jax.numpy.sum(divided(jax, mapped)(*args)))
+
+
+@program([ROWS], [ROWS], (4, 8), sizes=TWO, under=divided)
+def a_divided_batch(jax: Any, a: Any) -> Any:
+    return jax.numpy.sin(a)
+
+
+@program([ROWS], [WHOLE], (4, 8), sizes=TWO, under=slopes_of_divided)
+def slopes_of_a_divided_batch(jax: Any, a: Any) -> Any:
+    return jax.lax.psum(jax.numpy.sin(a), "x")
+
+
 @program([ROWS], [WHOLE], (8,), under=pushed)
 def tangents_of_a_sum(jax: Any, a: Any) -> Any:
     return jax.lax.psum(jax.numpy.sin(a), "x")

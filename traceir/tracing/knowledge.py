@@ -12,6 +12,9 @@ from traceir.tracing.concretization import refusal
 # Stands beside the names of axes where some are those of a `shard_map` whose types tell
 # what varies: it has these names, and the key of a call differs by it.
 CHECKED = object()
+# Beside the names of axes: those of meshes along which functions of parts divide the
+# examples of a batch around, so that nothing is shared along them.
+DIVIDED = object()
 
 
 def looking(ask: str, answer: Callable[..., Any]) -> Callable[..., Any]:

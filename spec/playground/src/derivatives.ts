@@ -189,6 +189,7 @@ export class TangentTrace extends Trace {
   bind(primitive: string, values: readonly Value[], params: Params): Value[] {
     // A linear function is its own derivative, whatever rule it has.
     if (primitive === "custom_jvp_call") return this.tracing.apply(params.call_jaxpr as Program, values);
+    if (primitive === "shard_map") throw new SpecError("", "the transpose of shard_map", true);
     const outputs = this.tracing.spec.infer(primitive, params, values.map((v) => v.aval)).map((a) => new Unknown(this, a));
     this.tape.push({ primitive, inputs: values, outputs, params });
     return outputs;

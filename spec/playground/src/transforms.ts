@@ -196,7 +196,6 @@ function mapped(t: Tracing, axis: Axis, args: Value[], dims: Dim[], f: (values: 
 
 function vmap(t: Tracing, f: Fun, options: Options): Fun {
   const { in_axes: given = 0n, out_axes: out = 0n, axis_name: name = null, axis_size: size = null } = options;
-  if (options.spmd_axis_name !== undefined && options.spmd_axis_name !== null) throw t.spec.error("vmap.spmd", String(options.spmd_axis_name));
   const isAxis = (a: Param): boolean => a === null || typeof a === "bigint" || (Array.isArray(a) && a.every(isAxis));
   if (!isAxis(given) || !isAxis(out) || !(size === null || typeof size === "bigint")) throw t.spec.error("vmap.axes-type", String(given));
   return (...args) => {

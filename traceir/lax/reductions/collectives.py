@@ -29,7 +29,7 @@ from traceir.lax.checks.shapes import axis_in
 from traceir.lax.elementwise.arithmetic import add, div, mul
 from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.pytrees import flatten
-from traceir.tracing.knowledge import CHECKED
+from traceir.tracing.knowledge import CHECKED, DIVIDED
 from traceir.tracing.manual_axes import told, varied
 from traceir.tracing.trace import bind, bind_one, current_trace, typeof
 
@@ -58,7 +58,7 @@ def _size(name: Hashable) -> int:
     trace = current_trace()
     known = trace.axes if trace else {}
     if name not in known:
-        names = [repr(axis) for axis in known if axis is not CHECKED]
+        names = [repr(axis) for axis in known if axis not in (CHECKED, DIVIDED)]
         listed = ", ".join(names) or "no axis is"
         raise rules.error("axis.unbound", got=f"{name!r}; {listed} bound here")
     size: int = known[name]

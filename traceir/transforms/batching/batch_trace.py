@@ -10,7 +10,7 @@ from traceir.arrays.array import LIVING, Array
 from traceir.base import config, source_info
 from traceir.ir.jaxpr import ClosedJaxpr, Params, programs_in
 from traceir.ir.typecheck import infer
-from traceir.tracing.knowledge import CHECKED, passed_on
+from traceir.tracing.knowledge import CHECKED, DIVIDED, passed_on
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import (
     Trace,
@@ -80,6 +80,8 @@ class BatchTrace(Trace):
             told = self.axes.get(CHECKED, ())
             checked = {CHECKED: (*told, axis.name)} if axis.checked else {}
             self.axes = {**self.axes, axis.name: axis.total, **checked}
+        if axis.spmd:
+            self.axes = {**self.axes, DIVIDED: axis.spmd}
         self.paths: Sequence[str] = ()
 
     def input(

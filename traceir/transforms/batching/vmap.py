@@ -42,7 +42,8 @@ def vmap(
     Arguments passed by name are mapped along axis 0. `out_axes` says where the results
     have the axis; None takes a result that is the same for every example once.
     `axis_name` names the axis for `lax.psum` and its like; `axis_size` gives its size,
-    which is needed only where no argument is mapped. `spmd_axis_name` is refused.
+    which is needed only where no argument is mapped. Where a program of this is made, a
+    `shard_map` in it divides the examples along the axes `spmd_axis_name` of its mesh.
 
     The function is traced once per call, on types without the axis. Values that are the
     same for all examples stay concrete, so Python may branch on them.
@@ -58,8 +59,8 @@ def vmap(
     """
     if not callable(fun):
         raise rules.error("jit.callable", got=repr(fun))
-    if spmd_axis_name is not None:
-        raise rules.error("vmap.spmd", got=repr(spmd_axis_name))
+    given: Any = () if spmd_axis_name is None else spmd_axis_name
+    spmd = given if type(given) is tuple else (given,)
     in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
     axis_specs.check_axes("in_axes", in_axes, top=True)
     axis_specs.check_axes("out_axes", out_axes)
@@ -67,7 +68,8 @@ def vmap(
     @wraps(fun)
     def batched(*args: P.args, **kwargs: P.kwargs) -> Any:
         leaves, tree = axis_specs.mapped_leaves(fun, in_axes, args, kwargs)
-        axis = BatchAxis(axis_name, axis_specs.common_size(leaves, axis_size))
+        size = axis_specs.common_size(leaves, axis_size)
+        axis = BatchAxis(axis_name, size, spmd=spmd)
         return apply_batched(fun, axis, leaves, tree, out_axes)
 
     name = function_name(fun)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
 
+from traceir import rules
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Literal, Params, sort_params
-from traceir.tracing.knowledge import CHECKED
+from traceir.tracing.knowledge import CHECKED, DIVIDED
 from traceir.tracing.manual_axes import varied
 from traceir.tracing.staging import apply, constants_of
-from traceir.tracing.trace import Trace, Value, bind, in_force, typeof
+from traceir.tracing.trace import Trace, Value, bind, current_trace, in_force, typeof
 from traceir.transforms.autodiff.cached_transforms import (
     jvp_program,
     linearize_program,
@@ -25,6 +27,7 @@ from traceir.transforms.autodiff.cached_transforms import (
     transpose_program,
 )
 from traceir.transforms.batching.batch_trace import batch_program
+from traceir.transforms.batching.batching_rules import named_axes
 from traceir.transforms.batching.collectives import number
 from traceir.transforms.control.call_rules import pulled
 from traceir.transforms.control.partial_eval import partial_eval_program
@@ -68,13 +71,18 @@ Spec = tuple[tuple[Any, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The params of an equation: its program, its specs, and what is as it was."""
+    """The params of an equation: its program, its specs, and what is as it was.
+
+    Devices along the axes that are `common` may share what no spec divides; along
+    others they have examples of a batch of their own.
+    """
 
     program: ClosedJaxpr
     ins: tuple[Spec, ...]
     outs: tuple[Spec, ...]
     rest: dict[str, Any]
     sizes: dict[Any, int]
+    common: dict[Any, int]
     checked: bool
 
     @contextmanager
@@ -110,13 +118,13 @@ class Parts:
     def spec_of(self, aval: ShapedArray) -> Spec:
         """The spec of a residual: each device has one of its own, along all axes along
         which it may vary."""
-        told = aval.vma if self.checked else self.sizes
+        told = aval.vma if self.checked else self.common
         axes = tuple(name for name in self.sizes if name in told)
         return (axes,) if axes else ()
 
     def unnamed(self, spec: Spec) -> tuple[Any, ...]:
         """The axes that divide no dimension."""
-        return tuple(a for a in self.sizes if not any(a in axes for axes in spec))
+        return tuple(a for a in self.common if not any(a in axes for axes in spec))
 
 
 def parts_of(params: Params) -> Parts:
@@ -125,7 +133,10 @@ def parts_of(params: Params) -> Parts:
     program, ins, outs = (rest.pop(k) for k in ("jaxpr", "in_specs", "out_specs"))
     own = rest["newly_manual_axes"]
     sizes = {name: size for name, size, _ in rest["mesh"] if name in own}
-    return Parts(program, ins, outs, rest, sizes, rest["check_vma"])
+    around = current_trace()
+    divided = around.axes.get(DIVIDED, ()) if around else ()
+    common = {name: size for name, size in sizes.items() if name not in divided}
+    return Parts(program, ins, outs, rest, sizes, common, rest["check_vma"])
 
 
 def jvp_parts(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
@@ -142,20 +153,41 @@ def jvp_parts(primals: Values, tangents: Tangents, params: Params) -> JvpResult:
 
 
 def batch_parts(axis: BatchAxis, values: Values, dims: Dims, params: Params) -> Batched:
-    """One equation for all examples, which no axis of the mesh divides."""
-    parts = parts_of(params)
+    """One equation for all examples; the axes `spmd` of the mesh divide these.
+
+    Raises ValueError (vmap.spmd).
+    """
+    parts, inner = parts_of(params), axis
+    if axis.spmd:
+        _check_divided(axis, parts, params)
+        size = axis.size // prod(parts.sizes[name] for name in axis.spmd)
+        told = axis.spmd if parts.checked else ()
+        inner = replace(axis, size=size, spmd=(), divided=told)
     with parts.inside():
-        program, targets = batch_program(parts.program, axis, dims)
-    ins = map(_with_examples, parts.ins, dims)
-    outs = map(_with_examples, parts.outs, targets)
+        program, targets = batch_program(parts.program, inner, dims)
+
+    def with_examples(spec: Spec, dim: Dim) -> Spec:
+        if dim is None:
+            return spec
+        before = (*spec, *[()] * (dim - len(spec)))
+        return (*before[:dim], axis.spmd, *before[dim:])
+
+    ins, outs = (
+        map(with_examples, parts.ins, dims),
+        map(with_examples, parts.outs, targets),
+    )
     return parts.of(program, values, [*ins], [*outs]), targets
 
 
-def _with_examples(spec: Spec, dim: Dim) -> Spec:
-    if dim is None:
-        return spec
-    before = (*spec, *[()] * (dim - len(spec)))
-    return (*before[:dim], (), *before[dim:])
+def _check_divided(axis: BatchAxis, parts: Parts, params: Params) -> None:
+    """Raise ValueError (vmap.spmd) unless devices can have examples of their own."""
+    specs = (*parts.ins, *parts.outs)
+    named = {name for spec in specs for axes in spec for name in axes}
+    named.update(named_axes("shard_map", params))
+    count = prod(parts.sizes.get(name, 0) for name in axis.spmd)
+    if not count or axis.size % count or not named.isdisjoint((*axis.spmd, axis.name)):
+        got = f"{axis.size} examples along {axis.spmd} of {parts.rest['mesh']}"
+        raise rules.error("vmap.spmd", got=got)
 
 
 def linearize_parts(primals: Values, moved: Mask, params: Params) -> LinearizeResult:

@@ -14,7 +14,7 @@ body is differentiated once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from traceir.base.fast_dataclass import dataclass
@@ -49,13 +49,17 @@ class BatchAxis:
     """The axis that a function is batched over: its name, if it has one, its size.
 
     Examples of a `checked` one are the devices of a `shard_map` with `check_vma`.
-    Where there are others in other processes, `ranks` are these.
+    Where there are others in other processes, `ranks` are these. Functions of parts
+    divide examples among the devices along the axes `spmd` of their meshes; within
+    one, types tell along `divided` that they differ.
     """
 
     name: Any
     size: int
     checked: bool = False
     ranks: RankAxis | None = None
+    spmd: tuple[Hashable, ...] = ()
+    divided: tuple[Hashable, ...] = ()
 
     @property
     def total(self) -> int:
@@ -68,6 +72,7 @@ class BatchAxis:
         shape = aval.shape
         if dim is not None:
             shape = (*shape[:dim], self.size, *shape[dim:])
+            own = (*own, *self.divided)
         return aval.update(shape=shape, vma=own)
 
     def example(self, aval: ShapedArray, dim: Dim) -> ShapedArray:
