@@ -41,8 +41,8 @@ PRIMITIVES: Mapping[str, Any] = {
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
 # What is a function for JAX, made of other primitives.
 COMPOSED = frozenset({"random_gamma_grad"})
-# What JAX has within functions of parts alone.
-OF_PARTS = frozenset({"psum_invariant", "pvary", "shard_map"})
+# What JAX has on a mesh alone, or within functions of parts.
+OF_PARTS = frozenset({"psum_invariant", "pvary", "reshard", "shard_map"})
 _WITH_ACCURACY = (
     *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
     *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "tanh"),
