@@ -145,11 +145,6 @@ REFUSED: dict[str, tuple[str, Callable[[], Any], str]] = {
         lambda: vmap(lambda a: [1, a], out_axes=None)(X),
         "output component [1]",
     ),
-    "an axis of a mesh": (
-        "vmap.spmd",
-        lambda: vmap(_plus, spmd_axis_name="x"),
-        "'x'",
-    ),
     "no function": ("jit.callable", lambda: vmap(3), "3"),
     "no array": ("jit.argument", lambda: vmap(_plus)("s", X), "argument a"),
     "no array returned": ("jit.output", lambda: vmap(lambda a: "s")(X), "str"),

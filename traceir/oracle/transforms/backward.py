@@ -17,6 +17,7 @@ from traceir.oracle.transforms.builder import (
     Moving,
     regions_of,
 )
+from traceir.oracle.transforms.regions import of_whole_arrays
 from traceir.oracle.transforms.templates import by_template, named, operand_names
 from traceir.rules import Rules
 
@@ -28,6 +29,7 @@ def transposed(closed: ClosedJaxpr, linear: Mask, rules: Rules) -> ClosedJaxpr:
     result (derive.transpose). Raises Beyond where it is linear in none of its inputs.
     """
     builder = DerivedProgram(rules)
+    closed = _of_whole_arrays(closed, rules)
     inputs = [Var(a) for a in closed.in_avals]
     env = builder.environment(closed, inputs)
     unknown = {v for v, m in zip(closed.jaxpr.invars, linear, strict=True) if m}
@@ -56,6 +58,24 @@ def transposed(closed: ClosedJaxpr, linear: Mask, rules: Rules) -> ClosedJaxpr:
     asked = [v for v, m in zip(closed.jaxpr.invars, linear) if m]
     results = [builder.zero_for(cotangents.get(v), v.aval) for v in asked]
     return builder.closed([*kept, *given], results)
+
+
+def _of_whole_arrays(closed: ClosedJaxpr, rules: Rules) -> ClosedJaxpr:
+    """The program with the equations of functions of parts in place of these."""
+    if all(eqn.primitive != "shard_map" for eqn in closed.eqns):
+        return closed
+    builder = DerivedProgram(rules)
+    inputs = [Var(a) for a in closed.in_avals]
+    env = builder.environment(closed, inputs)
+    for eqn in closed.eqns:
+        values = [env[a] if isinstance(a, Var) else a for a in eqn.inputs]
+        if eqn.primitive == "shard_map":
+            outs = builder.inlined(of_whole_arrays(builder, eqn), values)
+        else:
+            outs = builder.apply(eqn.primitive, values, dict(eqn.params))
+        env.update(zip(eqn.outputs, outs, strict=True))
+    results = [env[a] if isinstance(a, Var) else a for a in closed.jaxpr.outvars]
+    return builder.closed(inputs, results)
 
 
 def _over_devices(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir.oracle.scalar_interpreter import PARTS
 from traceir.oracle.transforms.builder import (
     DerivedProgram,
     Moving,
@@ -45,6 +46,14 @@ def stepwise(builder: DerivedProgram, eqn: Eqn, inputs: Sequence[Atom]) -> Close
     if not count:
         stacks = [steps.filled(0, v.aval) for v in eqn.outputs[len(carry) :]]
     return steps.closed(invars, [*values, *stacks])
+
+
+def of_whole_arrays(builder: DerivedProgram, eqn: Eqn) -> ClosedJaxpr:
+    """The program of whole arrays that a function of parts is (shard_map.value)."""
+    params: dict[str, Any] = dict(eqn.params)
+    names = "jaxpr", "mesh", "newly_manual_axes", "in_specs", "out_specs"
+    found: ClosedJaxpr = PARTS["parts"](*(params[n] for n in names), builder.rules)
+    return found
 
 
 def tangents_of_while(
@@ -187,6 +196,8 @@ def tangents_of_region(
                 return jvp(builder, params["jaxpr"], inputs, moved)
         case "scan":
             return jvp(builder, stepwise(builder, eqn, inputs), inputs, moved)
+        case "shard_map":
+            return jvp(builder, of_whole_arrays(builder, eqn), inputs, moved)
         case "while":
             return tangents_of_while(builder, params, inputs, moved, jvp)
         case "custom_jvp_call":
