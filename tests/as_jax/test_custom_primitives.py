@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
@@ -21,12 +22,12 @@ from traceir.as_jax.modules.core import (
     jaxpr_as_fun,
 )
 from traceir.as_jax.modules.extend.core import Primitive
-from traceir.as_jax.modules.extend.core.program_parts import (
+from traceir.as_jax.modules.interpreters import ad, batching, mlir, xla
+from traceir.as_jax.program_parts import (
     gensym,
     new_jaxpr_eqn,
     no_effects,
 )
-from traceir.as_jax.modules.interpreters import ad, batching, mlir, xla
 from traceir.experimental import checkify, sparse
 from traceir.exports.portable import portable
 from traceir.ir.jaxpr import subjaxprs
@@ -302,3 +303,22 @@ def test_a_copy_is_a_primitive() -> None:
     assert copy_p.bind(x).tolist() == traceir.vmap(copy_p.bind)(x).tolist() == [1, 2]
     slope = traceir.jit(traceir.grad(lambda v: (copy_p.bind(v) ** 2).sum()))(x)
     assert slope.tolist() == [2.0, 4.0]
+
+
+def test_rules_may_be_methods_of_a_class() -> None:
+    class Tripled(Primitive):
+        def impl(self, x: Any) -> Any:
+            return 3 * x
+
+        def abstract_eval(self, x: Any) -> Any:
+            return x, set()
+
+    triple_p = Tripled("triple")
+    assert triple_p.bind(2.0) == 6 and traceir.jit(triple_p.bind)(2.0) == 6
+
+    class Ordered(Tripled):
+        def abstract_eval(self, x: Any) -> Any:
+            return x, {"written"}
+
+    with raises_rule("custom_primitive.rule", NotImplementedError, "effects"):
+        traceir.jit(Ordered("ordered").bind)(2.0)

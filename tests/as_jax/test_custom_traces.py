@@ -158,3 +158,39 @@ def test_two_results_of_a_transformation_are_kept_apart() -> None:
     first.call_wrapped(-1)
     assert lu.merge_linear_aux(one, other) == (True, "seen")
     assert lu.merge_linear_aux(other, one) == (False, "seen")
+
+
+class AskingTrace(NotedTrace):
+    """Notes the params, too, that operations are given."""
+
+    given: dict[str, list[str]]
+
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
+        self.given = {**getattr(self, "given", {}), primitive.name: sorted(params)}
+        return super().process_primitive(primitive, tracers, params)
+
+
+def test_an_operation_of_a_trace_has_the_params_that_jax_gives_it() -> None:
+    with core.take_current_trace() as outer:
+        trace = AskingTrace(outer)
+        with core.set_current_trace(trace):
+            x: Any = NotedTracer(trace, X, ())
+            found, _ = lax.scan(lambda c, x: (c + x, x), np.float32(0), x)
+            found = lax.while_loop(lambda c: c < 9, lambda c: 2 * c, found)
+    assert float(found.value) == 10.0
+    scan = ["jaxpr", "length", "num_carry", "num_consts", "reverse", "unroll"]
+    assert trace.given["scan"] == scan
+    loop = ["body_jaxpr", "body_nconsts", "cond_jaxpr", "cond_nconsts"]
+    assert trace.given["while"] == loop
+
+
+def test_all_traces_and_primitives_are_instances_of_the_public_classes() -> None:
+    kinds = []
+    jax.jit(lambda x: kinds.append(isinstance(x._trace, core.Trace)))(1.0)
+    jax.grad(lambda x: kinds.append(isinstance(x._trace, core.Trace)) or x)(1.0)
+    assert kinds == [True, True] and not isinstance(1, core.Trace)
+    assert not isinstance(NotedTrace(None), WithRules)
+    eqn = jax.make_jaxpr(jnp.sin)(1.0).eqns[0]
+    for primitive in (eqn.primitive, lax.neg_p):
+        assert isinstance(primitive, core.Primitive)
+    assert not isinstance("neg", core.Primitive)

@@ -13,7 +13,7 @@ import traceir.numpy as jnp
 from traceir import lax
 from traceir.as_jax.modules.core import Literal, eval_jaxpr, jaxpr_as_fun
 from traceir.as_jax.modules.extend.core.primitives import jit_p
-from traceir.as_jax.modules.extend.core.program_parts import check_jaxpr
+from traceir.as_jax.program_parts import check_jaxpr
 from traceir.ir.jaxpr import subjaxprs
 from traceir.ir.params import EqnParams
 from traceir.text import parse, to_text

@@ -13,7 +13,10 @@ same objects. Start reading at `finder.install`.
 - `finder`: modules of JAX by their names, and `install`
 - `mirrored`: private modules of JAX's by the public ones that have their names
 - `modules`: modules that JAX has and that few programs name
+- `node_registry`: types of nodes as libraries read them
 - `private`: names of JAX's private modules that libraries import, as a published list
+- `program_parts`: pieces of which libraries build programs
+- `threefry_words`: functions of Threefry's keys as their two words, for keys of others
 - `wrapped_functions`: a function with keyword arguments that it is always given
 """
 

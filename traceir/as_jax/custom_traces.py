@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Sequence
 from typing import Any
 
 from traceir.as_jax.wrapped_functions import WrappedFun, wrap_init
 from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.ir.params import NamedPrimitive
-from traceir.tracing.named_primitives import primitive_of
+from traceir.tracing.named_primitives import LACKED, primitive_of
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Trace, Value
 from traceir.transforms.custom.custom_jvp import functions_of_call
@@ -20,13 +21,18 @@ CALLS = {
 }
 
 
-class CustomTrace(Trace):
+class CustomTrace(Trace, metaclass=ABCMeta):
     """A trace whose `process_primitive` handles all operations while it is in force.
 
     A subclass defines it: of a primitive, operands and a dict of params it gives the
     result, or a list of results for a primitive with several. The trace around it is
     that in which it was made. Of its values as much is known as under `jit`, the types.
+    Any trace is an instance of this class, which annotations name as that of traces.
     """
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> Any:
+        return issubclass(other, Trace) if cls is CustomTrace else NotImplemented
 
     def __init__(self) -> None:
         super().__init__(type(self).__name__, "jit")
@@ -82,7 +88,9 @@ class CustomTrace(Trace):
     ) -> Sequence[Value]:
         """Have the method handle the operation; returns its results."""
         named = primitive_of(primitive)
+        lacked = LACKED.get(primitive, ())
         given = dict(named.params_type(params))
+        given = {name: v for name, v in given.items() if name not in lacked}
         if primitive in CALLS:
             return self.call(named, values, given)
         if primitive == "jit":

@@ -90,7 +90,7 @@ def missing(name: str) -> str:
     """The text of the error for a name that is not here.
 
     >>> missing("jax.ffi.ffi_call")[:78]
-    "traceir stands in for JAX and has no jax.ffi.ffi_call: Foreign functions are X"
+    'traceir stands in for JAX and has no jax.ffi.ffi_call: Foreign functions are X'
     """
     private = any(part.startswith("_") for part in name.split("."))
     kind = "private names" if private else "names"

@@ -9,7 +9,7 @@ Serves: custom_primitive.*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 from traceir import rules
@@ -76,7 +76,6 @@ class HiPrimitive(Primitive):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        del self.abstract_eval  # the method is the rule
         self.impl = self.lowering = self.to_lojax
         own = type(self)
         if own.jvp is not HiPrimitive.jvp:
@@ -88,13 +87,6 @@ class HiPrimitive(Primitive):
         """The error of a rule that it does not have (custom_primitive.rule)."""
         got = f"no {rule} of {self.name}"
         return rules.error("custom_primitive.rule", got=got, hint=METHOD)
-
-    def types(self, avals: Sequence[ShapedArray], params: dict[str, Any]) -> Any:
-        """The types of the results; what changes anything else is refused."""
-        found, effects = self.abstract_eval(*avals, **params)
-        if effects:
-            raise self.lacks("order among effects")
-        return found
 
     def abstract_eval(self, *avals: Any, **params: Any) -> Any:
         """The types of the results, and the set of their effects."""

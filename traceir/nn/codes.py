@@ -13,15 +13,14 @@ from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
-    as_array,
     convert,
     default_dtype,
     dtype_of,
-    operand,
     shape_of,
 )
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.structural.index_dtypes import widened
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.logic import equal
 from traceir.tracing.trace import typeof
 
@@ -42,7 +41,7 @@ def one_hot(
            [0., 0., 0.]], dtype=float32)
     """
     wanted = default_dtype(float) if dtype is None else dtype_of(dtype, "one_hot")
-    value = as_array(operand("one_hot", x))
+    value = asarray(x)
     place = axis_in(axis, len(shape_of(value)) + 1)
     return _one_hot(value, index(num_classes), dtype=wanted, axis=place)
 

@@ -268,6 +268,8 @@ def spread(prefix: PyTree, treedef: TreeDef, is_leaf: IsLeaf = None) -> list[Any
     [0, 1, 1]
     """
     values, top = flatten(prefix, is_leaf)
-    below = top.flatten_up_to(treedef.unflatten(range(treedef.num_leaves)))
+    # Classes that check their children know what is no array: no number, but an object.
+    parts = [object() for _ in range(treedef.num_leaves)]
+    below = top.flatten_up_to(treedef.unflatten(parts))
     pairs = zip(values, below, strict=True)
     return [value for value, part in pairs for _ in leaves(part)]

@@ -17,6 +17,13 @@ from traceir.tracing.trace import Trace, Value, bind, call_form, in_force
 
 # Params that JAX's primitives have and these have not.
 HIDDEN = {"jit": ("inline",)}
+# Params that these have and JAX's have not: it knows the size of an axis by its name,
+# and nothing of turns in any order or of what leaves a loop.
+LACKED = {
+    "all_to_all": ("axis_size",),
+    "scan": ("independent", "status"),
+    "while": ("independent", "status"),
+}
 # What applies a call of functions that are no programs yet, by its primitive.
 WITH_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 

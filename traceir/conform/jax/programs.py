@@ -24,6 +24,7 @@ from traceir.conform.judging.run import Unsupported
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
 from traceir.rules import default
+from traceir.tracing.named_primitives import LACKED
 from traceir.transforms.batching.batching_rules import named_axes
 
 # What JAX calls by a function, which text cannot give.
@@ -58,14 +59,6 @@ HIDDEN: Mapping[str, Mapping[str, Any]] = {
         "inline": False,
         "compiler_options_kvs": (),
     },
-}
-
-# Params that JAX has not: it knows the size of an axis by its name, and nothing of
-# turns in any order or of what leaves a loop.
-LACKED = {
-    "all_to_all": ("axis_size",),
-    "scan": ("independent", "status"),
-    "while": ("independent", "status"),
 }
 
 

@@ -18,11 +18,11 @@ from traceir.lax.checks.operands import (
     default_dtype,
     like,
     operand,
-    operands,
     promoted_inexact,
     shape_of,
     typed,
 )
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.logic import equal, isfinite, isnan
 from traceir.numpy.elementwise.rounding import degrees
 from traceir.tracing.trace import typeof
@@ -91,7 +91,7 @@ def array_equiv(a1: Operand, a2: Operand) -> Array:
     >>> array_equiv(jnp.ones((2, 3)), 1), array_equiv(jnp.ones(2), jnp.ones(3))
     (Array(True, dtype=bool), Array(False, dtype=bool))
     """
-    x, y = operands("array_equiv", (a1, a2))
+    x, y = asarray(a1), asarray(a2)
     try:
         np.broadcast_shapes(shape_of(x), shape_of(y))
     except ValueError:

@@ -16,11 +16,11 @@ from traceir.lax.checks.operands import (
     is_tracer,
     like,
     operand,
-    operands,
     promoted,
     shape_of,
     typed,
 )
+from traceir.numpy.arrays.creation import asarray
 from traceir.tracing.trace import bind, bind_one, typeof
 
 
@@ -242,7 +242,7 @@ def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> Array:
     >>> array_equal(jnp.ones(2), jnp.arange(2))
     Array(False, dtype=bool)
     """
-    x, y = operands("array_equal", (a1, a2))
+    x, y = asarray(a1), asarray(a2)
     if shape_of(x) != shape_of(y):
         return as_array(np.bool_(False))
     same = equal(x, y)

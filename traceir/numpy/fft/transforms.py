@@ -27,6 +27,7 @@ from traceir.lax.checks.operands import (
 )
 from traceir.lax.checks.shapes import axis_in
 from traceir.lax.structural.fourier import FftType
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.assembly.padding import pad
 
 FFT, IFFT, RFFT, IRFFT = FftType
@@ -126,7 +127,7 @@ def ihfft(
     >>> ihfft(jnp.array([8.0, -2.0, 0.0, -2.0]))
     Array([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex64)
     """
-    x = as_array(operand("ihfft", a))
+    x = asarray(a)
     found = lax.conj(_one("ihfft", RFFT, x, n, axis, norm))
     length = x.shape[axis_in(axis, x.ndim)] if n is None else index(n)
     return lax.mul(found, like(1 / length, found))

@@ -44,7 +44,7 @@ from traceir.lax.linalg.matrices import (
     upper,
 )
 from traceir.numpy import linalg as _linalg
-from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.arrays.creation import asarray, broadcast_to
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown
 from traceir.scipy.linalg.canonical_forms import hessenberg, rsf2csf, schur
 from traceir.scipy.linalg.matrix_functions import expm, expm_frechet, polar
@@ -135,7 +135,7 @@ def cholesky(
     Array([[2., 1.],
            [0., 2.]], dtype=float32)
     """
-    [x] = matrices("cholesky", a)
+    [x] = matrices("cholesky", asarray(a))
     found = _linalg.cholesky(x if lower else adjoint(x), symmetrize_input=False)
     return found if lower else adjoint(found)
 
@@ -213,7 +213,7 @@ def solve_triangular(
 
 def _system(name: str, a: Operand, b: Operand) -> tuple[Operand, Operand, bool]:
     """Matrices and columns as stacks of one shape, and whether `b` has vectors."""
-    a, b = promoted_inexact(name, a, b)
+    a, b = promoted_inexact(name, asarray(a), asarray(b))
     [a] = matrices(name, a)
     check_square(name, a)
     shape = shape_of(b)
@@ -275,7 +275,7 @@ def lu_factor(
     >>> lu_factor(jnp.array([[1, 2], [4, 4]]))[1]
     Array([1, 1], dtype=int32)
     """
-    [x] = matrices("lu_factor", a)
+    [x] = matrices("lu_factor", asarray(a))
     factors, exchanges, _ = lax.linalg.lu(x)
     return factors, exchanges
 
@@ -341,7 +341,7 @@ def lu(
     Array([[0.25, 1.  ],
            [1.  , 0.  ]], dtype=float32)
     """
-    [x] = matrices("lu", a)
+    [x] = matrices("lu", asarray(a))
     factors, _, order = lax.linalg.lu(x)
     *stack, rows, columns = shape_of(x)
     least = min(rows, columns)

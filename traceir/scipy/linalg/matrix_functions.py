@@ -16,6 +16,7 @@ from traceir.jit.composite import composite
 from traceir.lax.checks.operands import Operand, promoted_inexact, shape_of
 from traceir.lax.linalg.matrices import eye_like, product
 from traceir.numpy import linalg as _linalg
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.linalg.checks import option, shown, square
 from traceir.numpy.linalg.norms import norm
 from traceir.numpy.manipulation.shapes import concatenate
@@ -118,7 +119,7 @@ def polar(
     """
     option("polar", "side", side, ("left", "right"))
     option("polar", "method", method, ("qdwh", "svd"))
-    u, s, vh = _linalg.svd(a, full_matrices=False)
+    u, s, vh = _linalg.svd(asarray(a), full_matrices=False)
     if side == "left":
         return u @ vh, (u * s[..., None, :]) @ _linalg.matrix_transpose(u).conj()
     return u @ vh, _linalg.matrix_transpose(vh).conj() @ (s[..., :, None] * vh)

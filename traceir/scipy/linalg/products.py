@@ -13,6 +13,7 @@ from traceir.lax.checks.operands import (
     promoted_inexact,
     shape_of,
 )
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.linalg.checks import option, shown
 from traceir.numpy.linalg.products import matmul
 from traceir.scipy.linalg.special_matrices import qr
@@ -39,7 +40,7 @@ def qr_multiply(
     Array([1., 1.], dtype=float32)
     """
     option("qr_multiply", "mode", mode, ("left", "right"))
-    a, c = promoted_inexact("qr_multiply", a, c)
+    a, c = promoted_inexact("qr_multiply", asarray(a), asarray(c))
     q, *rest = qr(a, mode="economic", pivoting=pivoting)
     factor = lax.conj(q) if conjugate and q.dtype.kind == "c" else q
     shape, left = shape_of(c), mode == "left"

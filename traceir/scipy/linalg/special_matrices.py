@@ -174,7 +174,7 @@ def svd(
     >>> svd(jnp.array([[3.0]]), compute_uv=False)
     Array([3.], dtype=float32)
     """
-    found = _linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+    found = _linalg.svd(asarray(a), full_matrices=full_matrices, compute_uv=compute_uv)
     return tuple(found) if compute_uv else found
 
 
@@ -197,6 +197,7 @@ def qr(
     """
     option("qr", "mode", mode, ("full", "r", "economic"))
     option("qr", "pivoting", pivoting, (False,))
+    a = asarray(a)
     if mode == "r":
         return (_linalg.qr(a, mode="complete")[1],)
     return tuple(_linalg.qr(a, mode="complete" if mode == "full" else "reduced"))
@@ -230,7 +231,7 @@ def eigh(
             got, hint = f"{key} of eigh", "leave it out"
             raise rules.error("linalg.option", got=got, hint=hint)
     option("eigh", "type", type, (1,))
-    triangle = "L" if lower else "U"
+    a, triangle = asarray(a), "L" if lower else "U"
     if eigvals_only:
         return _linalg.eigvalsh(a, UPLO=triangle)
     return tuple(_linalg.eigh(a, UPLO=triangle))

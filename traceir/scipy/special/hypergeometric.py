@@ -17,6 +17,7 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.assembly.tiling import broadcast_arrays
 from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import gammaln, gammasgn
@@ -38,7 +39,7 @@ def hyp1f1(a: Operand, b: Operand, x: Operand) -> Array:
     >>> hyp1f1(1.0, 1.0, 0.0)
     Array(1., dtype=float32)
     """
-    return _called("hyp1f1", _hyp1f1, a, b, x)
+    return _called("hyp1f1", _hyp1f1, *map(asarray, (a, b, x)))
 
 
 def hyp2f1(a: Operand, b: Operand, c: Operand, x: Operand) -> Array:

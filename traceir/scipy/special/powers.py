@@ -13,6 +13,7 @@ import numpy as np
 from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import digamma, gammaln
 from traceir.scipy.special.logs import filled, named, reals
@@ -32,8 +33,8 @@ def expn(n: Operand, x: Operand) -> Array:
     >>> expn(2, 1.0)
     Array(0.14849551, dtype=float32)
     """
-    refuse_complex("expn", n, x)
-    order, value = reals("expn", n, x)
+    order, value = reals("expn", asarray(n), asarray(x))
+    refuse_complex("expn", order)
     found = _expn(widened(order), widened(value))
     return as_array(convert(found, value.dtype))
 

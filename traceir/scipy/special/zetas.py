@@ -22,6 +22,7 @@ from traceir.lax.checks.operands import (
     like,
     refuse_complex,
 )
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import named, reals
 from traceir.scipy.special.polynomials import clamped, exact, widened
@@ -135,8 +136,8 @@ def spence(x: Operand) -> Array:
     >>> spence(2.0)
     Array(-0.822467, dtype=float32)
     """
-    refuse_complex("spence", x)
-    [value] = reals("spence", x)
+    [value] = reals("spence", asarray(x))
+    refuse_complex("spence", value)
     return as_array(convert(_spence(widened(value)), value.dtype))
 
 

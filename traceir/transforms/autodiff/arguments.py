@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -178,3 +178,16 @@ def tangent_of(value: Any, primal: ShapedArray, path: Callable[[], str]) -> Tang
         got = f"a primal of shape {primal.shape} and a tangent of {found} at {path()}"
         raise rules.error("jvp.shape", got=got)
     return value if is_inexact(primal) else Zero(primal)
+
+
+def no_axes(name: str, axes: Sequence[Hashable]) -> None:
+    """Raise NotImplementedError (face.choice) for axes to sum over, which JAX refuses.
+
+    >>> no_axes("grad", ())
+    """
+    if axes:
+        got, hint = (
+            f"reduce_axes={axes!r} of {name}",
+            "sum by `lax.psum`",
+        )
+        raise rules.error("face.choice", got=got, hint=hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from traceir import rules
@@ -15,6 +15,7 @@ from traceir.transforms.autodiff.arguments import (
     Argnums,
     Arguments,
     check_callable,
+    no_axes,
     positions,
     wraps,
 )
@@ -38,6 +39,7 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[P, tuple[R, Any]]:
     """A function that gives the result of `fun` and its gradient; see `grad`.
 
@@ -47,6 +49,7 @@ def value_and_grad(
     >>> traceir.value_and_grad(lambda x: x * x)(3.0)
     (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32, weak_type=True))
     """
+    no_axes("value_and_grad", reduce_axes)
     return _value_and_grad(
         fun, argnums, has_aux, holomorphic, allow_int, "value_and_grad"
     )
@@ -122,6 +125,7 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[P, Any]:
     """A function that gives the gradient of `fun`, which returns a floating scalar.
 
@@ -137,7 +141,8 @@ def grad(
     passed on. Inside `fun`, Python control flow may depend on values.
 
     Raises TypeError (grad.scalar, grad.input-dtype, grad.output-dtype, grad.argnums,
-    grad.argnums-type, grad.holomorphic, derive.aux), ValueError (grad.argnums-range).
+    grad.argnums-type, grad.holomorphic, derive.aux), ValueError (grad.argnums-range),
+    NotImplementedError (face.choice) for any `reduce_axes`.
 
     >>> import traceir, traceir.numpy as jnp
     >>> traceir.grad(jnp.tanh)(0.0)
@@ -145,6 +150,7 @@ def grad(
     >>> traceir.grad(lambda p, x: p["w"] * x + p["b"])({"w": 1.0, "b": 2.0}, 3.0)["w"]
     Array(3., dtype=float32, weak_type=True)
     """
+    no_axes("grad", reduce_axes)
     both = _value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, "grad")
 
     @wraps(fun, "Gradient")

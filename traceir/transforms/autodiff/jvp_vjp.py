@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
 from traceir import rules
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
-from traceir.transforms.autodiff.arguments import check_callable, result, tangent_of
+from traceir.transforms.autodiff.arguments import (
+    check_callable,
+    no_axes,
+    result,
+    tangent_of,
+)
 from traceir.transforms.autodiff.flat_functions import (
     flat_function,
     jvp_call,
@@ -86,7 +91,12 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     return (*found, aux) if has_aux else found
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(
+    fun: Function,
+    *primals: Any,
+    has_aux: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
+) -> Any:
     """The result of `fun` at `primals`, and the function that takes a cotangent back.
 
     That function takes one cotangent of the result's structure, shapes and dtypes, and
@@ -100,6 +110,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     check_callable(fun, "vjp")
+    no_axes("vjp", reduce_axes)
     call = flat_function(fun, primals, has_aux, "vjp")
     outs, tape, aux = linearize_call(call, "vjp")
     back = VJPFunction(point_of(call, outs), copy_residuals(tape.live()))

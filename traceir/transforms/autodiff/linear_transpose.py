@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,14 +16,21 @@ from traceir.jit.staging import function_name, input_aval
 from traceir.pytrees import flatten
 from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Value, typeof
-from traceir.transforms.autodiff.arguments import as_array, check_callable, path_in
+from traceir.transforms.autodiff.arguments import (
+    as_array,
+    check_callable,
+    no_axes,
+    path_in,
+)
 from traceir.transforms.autodiff.cached_transforms import record
 from traceir.transforms.autodiff.transpose import backward_pass
 from traceir.transforms.rules.derivative_templates import zeros
 from traceir.transforms.rules.registry import LinearOperand, Values, Zero
 
 
-def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], Any]:
+def linear_transpose(
+    fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Hashable] = ()
+) -> Callable[[Any], Any]:
     """The transpose of a function that is linear: from a cotangent to cotangents.
 
     Of `primals`, arrays or ShapeDtypeStruct, only types are looked at: all floating, or
@@ -38,6 +45,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     (Array(6., dtype=float32, weak_type=True),)
     """
     check_callable(fun, "linear_transpose")
+    no_axes("linear_transpose", reduce_axes)
     run = run_as("linear_transpose", fun)
     leaves, treedef = flatten.flatten(primals)
     x64 = config.local.context.x64

@@ -6,6 +6,7 @@ Serves: custom_primitive.*
 from __future__ import annotations
 
 import functools
+from abc import ABCMeta
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -18,6 +19,7 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.ir.params import EqnParams, NamedPrimitive
 from traceir.tracing.callbacks import pure_callback
+from traceir.tracing.named_primitives import BuiltInPrimitive
 from traceir.tracing.trace import (
     OPENING,
     Tracer,
@@ -50,7 +52,7 @@ R = TypeVar("R", bound=Rule)
 
 
 @entry_points("bind")
-class Primitive(NamedPrimitive):
+class Primitive(NamedPrimitive, metaclass=ABCMeta):
     """An operation that a user defines: by what it computes, and by its rules.
 
     `def_impl` gives what it computes outside of traces, `def_abstract_eval` the types
@@ -74,14 +76,15 @@ class Primitive(NamedPrimitive):
     """
 
     multiple_results = False
+    # A class may define these two as methods; the latter gives effects, too.
+    impl: Rule | None = None
+    abstract_eval: Rule | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         return super().__new__(cls, CALL)
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.impl: Rule | None = None
-        self.abstract_eval: Rule | None = None
         self.lowering: Rule | None = None
 
     def __repr__(self) -> str:
@@ -125,7 +128,13 @@ class Primitive(NamedPrimitive):
         """The types of the results, by `abstract_eval`."""
         if self.abstract_eval is None:
             raise self.lacks("abstract_eval")
-        return self.abstract_eval(*avals, **params)
+        found = self.abstract_eval(*avals, **params)
+        if "abstract_eval" in vars(self):
+            return found
+        made, effects = found
+        if effects:
+            raise self.lacks("order among effects")
+        return made
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Apply it to arrays: a result, or a list of them (`multiple_results`).
@@ -164,6 +173,10 @@ class Primitive(NamedPrimitive):
     def lacks(self, rule: str) -> Exception:
         """The error of a rule that it does not have (custom_primitive.rule)."""
         return rules.error("custom_primitive.rule", got=f"no {rule} of {self.name}")
+
+
+# Libraries ask if what an equation holds is a primitive: those of the tables are, too.
+Primitive.register(BuiltInPrimitive)
 
 
 def any_traced(values: Sequence[Value]) -> bool:

@@ -69,7 +69,7 @@ def threefry_2x32(keypair: Operand | Sequence[Operand], count: Operand) -> Array
 
     >>> import numpy as np
     >>> threefry_2x32(np.array([1, 2], "uint32"), np.arange(3, dtype="uint32"))
-    Array([4128513521, 1622930280, 2345921600], dtype=uint32)
+    Array([4128513521, 2271449651, 2345921600], dtype=uint32)
     """
     first, second = keypair
     words = jnp.asarray(count).ravel()

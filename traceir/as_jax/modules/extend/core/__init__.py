@@ -4,7 +4,6 @@ Takes names; gives what stands elsewhere under them. Start reading at
 `primitives.__getattr__`.
 
 - `primitives`: primitives of the tables, and those of other programs, by name
-- `program_parts`: pieces of which libraries build programs
 """
 
 from traceir.as_jax.modules.core import (
@@ -28,7 +27,7 @@ from traceir.as_jax.modules.core import (
     valid_jaxtype,
 )
 from traceir.as_jax.modules.extend.core import primitives
-from traceir.as_jax.modules.extend.core.program_parts import (
+from traceir.as_jax.program_parts import (
     Effects,
     JaxprTypeError,
     check_jaxpr,
