@@ -339,6 +339,19 @@ def examples(jax: Any, a: Any, w: Any) -> Any:
     return jax.vmap(lambda row: row @ w)(a)
 
 
+@program("3,8,4")
+def parts_of_examples(jax: Any, a: Any) -> Any:
+    mesh, spec = place(jax, "x").mesh, jax.sharding.PartitionSpec("x")
+    part = jax.shard_map(jax.numpy.sin, mesh=mesh, in_specs=spec, out_specs=spec)
+    return jax.vmap(part)(a), jax.vmap(part, in_axes=1)(a[:, :3].swapaxes(0, 2))
+
+
+@program("4,8,4 y -")
+def examples_laid_out(jax: Any, a: Any) -> Any:
+    constrained = jax.lax.with_sharding_constraint
+    return jax.vmap(lambda v: constrained(v * 2, place(jax, "x")))(a)
+
+
 def place(jax: Any, spec: str) -> Any:
     """The sharding over the mesh that a spec in words means."""
     kinds = (jax.sharding.AxisType.Auto,) * 2

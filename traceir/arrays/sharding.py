@@ -256,13 +256,24 @@ CONSTRAINTS: WeakKeyDictionary[Var, Sharding] = WeakKeyDictionary()
 def constrain(value: Any, sharding: Sharding | None) -> None:
     """Note how a traced value is to lie; of a value with a tangent its own part.
 
-    Of an example of a batch nothing is noted: the batch is another array.
+    The batch of an example is to lie as that; the dimension of the examples is free.
     """
-    while (primal := getattr(value, "primal", None)) is not None:
-        value = primal
+    inner = getattr(value, "primal", getattr(value, "batched", None))
+    if inner is not None:
+        if isinstance(sharding, NamedSharding):
+            sharding = _of_batch(sharding, getattr(value, "dim", None))
+        return constrain(inner, sharding)
     atom: Var | Literal | None = getattr(value, "_var", None)
     if sharding is not None and isinstance(atom, Var):
         CONSTRAINTS[atom] = sharding
+
+
+def _of_batch(sharding: NamedSharding, dim: int | None) -> NamedSharding:
+    if dim is None:
+        return sharding
+    entries = (*sharding.spec.partitions, *[None] * dim)
+    spec = PartitionSpec(*entries[:dim], PartitionSpec.UNCONSTRAINED, *entries[dim:])
+    return replace(sharding, spec=spec)
 
 
 def is_sharding(value: object) -> bool:
