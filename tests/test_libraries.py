@@ -15,7 +15,7 @@ from libraries.speed import TIMES, ratios
 
 ROW = r"^   (\w+), ([\w-]+) ([\w.]+), ([^,]+), ([\d.]+), ([\d.]+)$"
 # Distributions that have another name than what is imported.
-DISTRIBUTIONS = {"haiku": "dm-haiku"}
+DISTRIBUTIONS = {"haiku": "dm-haiku", "ott": "ott-jax"}
 
 
 def test_each_program_has_numbers() -> None:
