@@ -34,6 +34,7 @@ from traceir.ir.unroll_report import longest_line, warn
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.runtime_checks import CheckedExecutable, RuntimeChecks
 from traceir.ranks.topology import STATE
+from traceir.sanitize.nan_checks import watched
 from traceir.tracing.trace import EAGER
 
 # Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
@@ -140,6 +141,17 @@ def executable(
                 seconds = time.perf_counter() - start
                 warn("Compiled %s with %s in %.3f s", name, backend, seconds)
     return found
+
+
+def executable_of_calls(
+    entry: TraceCacheEntry, backend: str, keep_unused: bool
+) -> Executable:
+    """The compiled program that calls run: it may write to the arguments that the
+    function writes to, unless somebody computes with them again.
+    """
+    again = entry.call.context.sanitize or watched(config.local.context)
+    over = () if again else tuple(one.argument for one in entry.overwritten)
+    return executable(entry, backend, keep_unused, over)
 
 
 def _checks(entry: TraceCacheEntry, backend: str) -> RuntimeChecks | None:

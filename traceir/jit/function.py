@@ -28,7 +28,7 @@ from traceir.base.tracebacks import entry_points, users_frames, wraps
 from traceir.errors import TraceirError
 from traceir.ir.notebooks import NotebookText
 from traceir.jit import stages
-from traceir.jit.backends import default_backend, executable, resolve
+from traceir.jit.backends import default_backend, executable_of_calls, resolve
 from traceir.jit.cache import signature
 from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.known_arguments import CompiledFunction
@@ -204,7 +204,9 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             if config.local.trace is not None:
                 part = inlined(*call, (entry.closed.jaxpr, entry.out_tree))
                 return part[0] if part else self._stage(entry, prepared)
-            exe: Any = executable(entry, self._backend(), self._options.keep_unused)
+            exe: Any = executable_of_calls(
+                entry, self._backend(), self._options.keep_unused
+            )
             if watched(config.local.context):
                 exe = instrumented(exe, entry.closed, config.local.context)
         run = make_fast_path(entry, exe, prepared, self._options.numpy_out)
@@ -380,7 +382,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             from traceir.jit.hot_path import result_layouts  # which few programs need
 
             return result_layouts.explained(entry, prepared.leaves)
-        exe = executable(entry, self._backend(), self._options.keep_unused)
+        exe = executable_of_calls(entry, self._backend(), self._options.keep_unused)
         return f"{exe.as_text(what)}, trace {entry.seconds * 1e3:.1f} ms"
 
     def cache_info(self) -> CacheInfo:

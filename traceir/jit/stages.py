@@ -20,9 +20,9 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.notebooks import NotebookText
 from traceir.ir.structs import ShapeDtypeStruct, struct_of
 from traceir.ir.unroll_report import SourceReport, source_report
-from traceir.jit.backends import Executable, executable, text_of
+from traceir.jit.backends import Executable, executable_of_calls, text_of
 from traceir.jit.cache.trace_cache import TraceCacheEntry
-from traceir.jit.cache.writeback import check_targets, write_back
+from traceir.jit.cache.writeback import apart, check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
 from traceir.jit.miss_report import differing
@@ -219,7 +219,7 @@ class Lowered(_Analyzed):
         if (parts := self.form.parts) is not None:
             found: Executable = parts.lowered(self.form.places)._executable()
             return found
-        return executable(self.entry, self.backend, self.keep_unused)
+        return executable_of_calls(self.entry, self.backend, self.keep_unused)
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The text of `Compiled.as_text`: by default the generated source.
@@ -323,7 +323,7 @@ class Compiled(_Analyzed):
             check_targets(self.entry.out_tree.meta, leaves, self.entry.call)
         arrays = inputs_of(leaves, self.entry.call)
         try:
-            results = self.exe.run(*arrays)
+            results = apart(self.exe.run(*arrays), arrays, self.entry.overwritten)
         except OutOfRoom as error:
             raise error.full.error("of a program that is not traced again") from None
         avals = self.entry.closed.out_avals

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba import cost_model
 from traceir_numba.emitters.decompositions import DecompositionBuilder, params_of
 from traceir_numba.emitters.kinds import (
@@ -130,6 +130,48 @@ def as_number(eqn: Eqn, producer: Producer) -> Eqn | None:
         return None
     own = {"dimension": moving[-1], "apart": apart}
     return replace(eqn, primitive="iota", inputs=(), params=params_of("iota", out, own))
+
+
+def nested_update(eqn: Eqn, producer: Producer) -> list[Eqn] | None:
+    """A write into a slice that is written back where it was, as one write.
+
+    So plain functions write to views of views.
+    """
+    base, part, *starts = eqn.inputs
+    inner = producer(part, "dynamic_update_slice")
+    cut = inner and producer(inner.inputs[0], "slice")
+    if not (inner and cut and cut.inputs[0] == base) or cut.param("strides"):
+        return None
+    new, own, places = inner.inputs[1], _numbers(inner.inputs[2:]), _numbers(starts)
+    if len(own) < len(starts) or (*places,) != cut.param("start_indices"):
+        return None
+    room = (n - m for n, m in zip(part.aval.shape, new.aval.shape, strict=True))
+    inside = (max(0, min(k, n)) for k, n in zip(own, room, strict=True))
+    sums = zip(starts, places, inside, strict=True)
+    moved = (Literal(a.aval.dtype.type(p + k), a.aval) for a, p, k in sums)
+    return [replace(eqn, inputs=(base, new, *moved))]
+
+
+def transposed_update(eqn: Eqn, producer: Producer) -> list[Eqn] | None:
+    """A write into a transposed array that is transposed back, as a write to that."""
+    order = eqn.param("permutation")
+    update = producer(eqn.inputs[0], "dynamic_update_slice")
+    there = update and producer(update.inputs[0], "transpose")
+    if not (update and there):
+        return None
+    if [there.param("permutation")[k] for k in order] != [*range(len(order))]:
+        return None
+    new, starts = update.inputs[1], update.inputs[2:]
+    back = Var(new.aval.update(shape=tuple(new.aval.shape[k] for k in order)))
+    inputs = (there.inputs[0], back, *(starts[k] for k in order))
+    return [
+        replace(eqn, inputs=(new,), outputs=(back,)),
+        replace(update, inputs=inputs, outputs=(Var(eqn.outputs[0].aval),)),
+    ]
+
+
+def _numbers(atoms: Sequence[Atom]) -> list[int]:
+    return [int(a.value) for a in atoms if isinstance(a, Literal)]
 
 
 def _apart(

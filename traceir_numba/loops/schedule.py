@@ -62,13 +62,24 @@ def merge(
 ) -> tuple[LoopNest, Shape]:
     """The same nest with adjacent loops merged wherever all accesses allow.
 
-    Contiguous elementwise code of any rank becomes one loop.
+    Contiguous elementwise code of any rank becomes one loop. What is left of a map has
+    no loop of one point.
     """
     for d in reversed(range(nest.rank - 1)):
         if _mergeable(nest, d):
             nest = _merged(nest, d)
             extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
+    for d in reversed(range(nest.rank)):
+        if extents[d] == 1 < nest.rank and nest.form == "map" and not _counts(nest, d):
+            nest = _without(nest, d)
+            extents = (*extents[:d], *extents[d + 1 :])
     return specialize(nest, extents, params), extents
+
+
+def _counts(nest: LoopNest, d: int) -> bool:
+    """True if a body uses the index of loop d."""
+    used = (n for n in nest.nodes if isinstance(n, LoopIndex | InRange))
+    return any(d in (node.dim, *getattr(node, "over", ())) for node in used)
 
 
 def _mergeable(nest: LoopNest, d: int) -> bool:
@@ -106,12 +117,25 @@ def _allows(access: Access, d: int) -> bool:
 
 def _merged(nest: LoopNest, d: int) -> LoopNest:
     """The nest with loops d and d + 1 as one."""
+    return _fewer(nest, d, True)
+
+
+def _without(nest: LoopNest, d: int) -> LoopNest:
+    """The nest without loop d, which has one point."""
+    return _fewer(nest, d, False)
+
+
+def _fewer(nest: LoopNest, d: int, merged: bool) -> LoopNest:
+    """The nest without loop d, which has one point or is `merged` with the next."""
 
     def number(dim: int) -> int:
         return dim - 1 if dim > d else dim
 
     def stride(s: Stride) -> Stride:
-        return tuple(sorted({number(k) for k in s})) if isinstance(s, tuple) else s
+        if not isinstance(s, tuple):
+            return s
+        kept = (k for k in s if merged or k != d)
+        return tuple(sorted({number(k) for k in kept}))
 
     def access(a: Access) -> Access:
         kept = (*a.strides[:d], *a.strides[d + 1 :])
@@ -119,7 +143,7 @@ def _merged(nest: LoopNest, d: int) -> LoopNest:
 
     def node(n: Node) -> Node:
         if isinstance(n, LoopIndex):
-            over = tuple(number(k) for k in n.over if k != d + 1)
+            over = tuple(number(k) for k in n.over if not merged or k != d + 1)
             return replace(n, dim=number(n.dim), over=over)
         return replace(n, dim=number(n.dim)) if isinstance(n, InRange) else n
 

@@ -40,7 +40,12 @@ from traceir_numba.emitters.regions import (
     row_of,
     stacked,
 )
-from traceir_numba.emitters.structure import as_number
+from traceir_numba.emitters.structure import (
+    Producer,
+    as_number,
+    nested_update,
+    transposed_update,
+)
 from traceir_numba.errors import unsupported
 from traceir_numba.lowering.dce import dce_eqns
 from traceir_numba.lowering.loop_invariants import Given, hoist_invariants
@@ -54,19 +59,10 @@ from traceir_numba.lowering.matmul import (
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which few kernels know.
-OWN = frozenset(
-    {
-        "apart",
-        "half",
-        "inside",
-        "joined",
-        "positive",
-        "read",
-        "rounds",
-        "sizes",
-        "wraps",
-    }
-)
+OWN = {
+    *("apart", "half", "inside", "joined", "positive"),
+    *("read", "rounds", "sizes", "wraps"),
+}
 
 
 def known_params(primitive: str, params: Mapping[str, Any]) -> Params:
@@ -317,20 +313,12 @@ def _mul(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return x if _is(y, 1) else y if _is(x, 1) else None
 
 
-def _div(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    return eqn.inputs[0] if _is(eqn.inputs[1], 1) else None
-
-
 def _add(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     # -0.0 + 0.0 is 0.0, so only integers have a zero that changes nothing.
     x, y = eqn.inputs
     if eqn.outputs[0].aval.dtype.kind not in "biu":
         return None
     return x if _is(y, 0) else y if _is(x, 0) else None
-
-
-def _sub(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    return eqn.inputs[0] if _is(eqn.inputs[1], 0) else None
 
 
 def _involution(work: _Canonicalizer, eqn: Eqn) -> Atom | None:
@@ -359,19 +347,32 @@ def _in_order(param: str) -> Rule:
     return rule
 
 
-def _single(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    return eqn.inputs[0] if len(eqn.inputs) == 1 else None
+def _new(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
+    """What is written, if it is as large as the array."""
+    return eqn.inputs[1] if eqn.inputs[1].aval == eqn.inputs[0].aval else None
 
 
 def _reduce(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return None if eqn.param("axes") else eqn.inputs[0]
 
 
+def _shorter(
+    first: Rule, find: Callable[[Eqn, Producer], Sequence[Eqn] | None]
+) -> Rule:
+    """A rule, then what other equations give in place of one and those it reads."""
+
+    def rule(work: _Canonicalizer, eqn: Eqn) -> Atom | None:
+        found = None if (known := first(work, eqn)) else find(eqn, work.producer)
+        return work.last(found) if found else known
+
+    return rule
+
+
 ALGEBRA: dict[str, Rule] = {
     "mul": _mul,
-    "div": _div,
+    "div": lambda _, eqn: eqn.inputs[0] if _is(eqn.inputs[1], 1) else None,
     "add": _add,
-    "sub": _sub,
+    "sub": lambda _, eqn: eqn.inputs[0] if _is(eqn.inputs[1], 0) else None,
     "neg": _involution,
     "not": _involution,
     "max": _idempotent,
@@ -385,8 +386,9 @@ ALGEBRA: dict[str, Rule] = {
     "squeeze": _operand,
     # Equal shapes leave room for no other start, and for no stride that is felt.
     "slice": _operand,
-    "transpose": _in_order("permutation"),
-    "concatenate": _single,
+    "transpose": _shorter(_in_order("permutation"), transposed_update),
+    "dynamic_update_slice": _shorter(_new, nested_update),
+    "concatenate": lambda _, eqn: None if eqn.inputs[1:] else eqn.inputs[0],
     **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"), _reduce),
     **dict.fromkeys(("reduce_and", "reduce_or", "reduce_xor"), _reduce),
 }

@@ -22,12 +22,13 @@ from traceir import rules
 from traceir.base.caches import ClockEviction, clear_all
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.fork_safety import in_child, kept_over_forks
+from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.ir.notebooks import table
 from traceir.jit.cache.cache_key import CallSignature, Key
 from traceir.jit.cache.captured_state import Seal
 from traceir.jit.cache.known_arguments import KnownArguments
-from traceir.jit.cache.writeback import Written
+from traceir.jit.cache.writeback import Overwritten, Written
 from traceir.jit.runtime_checks import FilledList, ListRoom, RuntimeChecks
 from traceir.pytrees import flatten
 from traceir.rules.machine import Transition
@@ -61,6 +62,25 @@ class TraceCacheEntry:
     def writes(self) -> bool:
         """True if the function writes to its arguments."""
         return self.out_tree.node_type is Written
+
+    @property
+    def overwritten(self) -> tuple[Overwritten, ...]:
+        """The arguments that the program may write where they are.
+
+        Nothing in the program may fail or be seen half done.
+        """
+        jaxpr = self.closed.jaxpr
+        if not self.writes or self.checks is not None or calls_host(jaxpr):
+            return ()
+        numbers, _ = self.out_tree.meta
+        outs, inputs = jaxpr.outvars, jaxpr.invars[len(self.captures) :]
+        first = len(outs) - len(numbers)
+        pairs = zip(numbers, range(first, len(outs)), strict=True)
+        return tuple(
+            Overwritten(k, n, outs.index(outs[n]))
+            for k, n in pairs
+            if outs[n] not in inputs
+        )
 
 
 @dataclass(eq=False, slots=True)

@@ -7,7 +7,7 @@ arguments when the program has run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -165,12 +165,12 @@ def check_targets(which: Which, leaves: Sequence[Any], call: CallSignature) -> N
     numbers, placed = which
     _check_layout(placed, leaves, call)
     for k in numbers:
-        target, path = leaves[k], call.paths[k]
+        target = leaves[k]
         if not isinstance(target, np.ndarray):
-            got = f"argument {path}, of type {type(target).__name__}"
+            got = f"argument {call.paths[k]}, of type {type(target).__name__}"
             raise rules.error("update.argument", got=got)
         if not target.flags.writeable:
-            raise rules.error("update.readonly", got=f"argument {path}")
+            raise rules.error("update.readonly", got=f"argument {call.paths[k]}")
     _check_overlap(numbers, leaves, call)
 
 
@@ -189,6 +189,8 @@ def _check_overlap(
     numbers: Sequence[int], leaves: Sequence[Any], call: CallSignature
 ) -> None:
     """Raise ValueError (update.overlap) if another argument shares an element."""
+    if len(leaves) == 1:
+        return
     # What is traced has an array that lies as it would.
     memories = [getattr(leaf, "memory", leaf) for leaf in leaves]
     arrays = {k: m for k, m in enumerate(memories) if isinstance(m, np.ndarray)}
@@ -219,8 +221,54 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
 def write_back(written: Written, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
     """Copy written values to the arguments, the `roots`; returns the results."""
     for k, value in zip(written.numbers, written.values, strict=True):
-        np.copyto(leaves[k], value)
+        if value is not leaves[k]:
+            np.copyto(leaves[k], value)
     return _updated(written.results, roots, leaves)
+
+
+class Overwritten(NamedTuple):
+    """An argument's number, that of the result that is written to it, and of the first
+    result that has the same elements.
+    """
+
+    argument: int
+    result: int
+    first: int
+
+
+def apart(
+    outs: Sequence[np.ndarray],
+    inputs: Sequence[np.ndarray],
+    over: Sequence[Overwritten],
+) -> list[np.ndarray]:
+    """A program's results, of which only those that are written to arguments are in
+    the memory of these.
+
+    >>> x, y = np.zeros(2), np.ones(2)
+    >>> found = apart([x, y, y.copy()], [x, y], [Overwritten(1, 2, 1)])
+    >>> found[0] is x, found[1] is y, found[2] is y
+    (True, False, True)
+    """
+    found = [*outs]
+    kept = set()
+    for k, n, first in over:
+        place = _place(inputs[k])
+        if n != first and _place(found[first]) == place:
+            found[first], found[n] = found[n], found[first]  # one is a copy
+        if _place(found[n]) == place:
+            found[n] = inputs[k]
+            kept.add(n)
+    for number, out in enumerate(found):
+        shared = (np.may_share_memory(out, inputs[k]) for k, _, _ in over)
+        if number not in kept and any(shared):
+            found[number] = out.copy()
+    return found
+
+
+def _place(array: np.ndarray) -> int:
+    """The address of an array's elements."""
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def _updated(found: Any, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:

@@ -32,7 +32,7 @@ from traceir.jit.cache.cache_key import CallSignature
 from traceir.jit.cache.signature import StaticSpec
 from traceir.jit.cache.static_keys import typed
 from traceir.jit.cache.trace_cache import TraceCacheEntry
-from traceir.jit.cache.writeback import check_targets, write_back
+from traceir.jit.cache.writeback import Written, apart, check_targets, write_back
 from traceir.jit.staging import Prepared
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
@@ -152,8 +152,10 @@ def _host_path(
     entry: TraceCacheEntry, exe: Any, prepared: Prepared, numpy_out: bool
 ) -> Callable[..., Any]:
     """A runner whose arrays are memory of the host."""
-    read, run, avals = _input_reader(prepared), exe.run, entry.closed.out_avals
     wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
+    if entry.writes:
+        return _writing_path(entry, exe.run, prepared, wrap)
+    read, run, avals = _input_reader(prepared), exe.run, entry.closed.out_avals
     tree = entry.out_tree
 
     def several(args: Any, kwargs: Any) -> Any:
@@ -161,8 +163,6 @@ def _host_path(
         entry.hits += 1
         return tree.unflatten(list(map(wrap, run(*values), avals)))
 
-    if entry.writes:
-        return _with_write_back(several, entry, prepared.bound.origins)
     if tree.kind is not None:
         return several
     (aval,) = avals
@@ -211,16 +211,28 @@ def _on_device_path(
     return run
 
 
-def _with_write_back(
-    run: Callable[..., Any], entry: TraceCacheEntry, origins: Sequence[int | str]
+def _writing_path(
+    entry: TraceCacheEntry,
+    run: Callable[..., Any],
+    prepared: Prepared,
+    wrap: Callable[..., Any],
 ) -> Callable[..., Any]:
     """A runner that repeats the function's writes to the arguments."""
+    origins, call, own = prepared.bound.origins, entry.call, entry.overwritten
+    which, (tree, _) = entry.out_tree.meta, entry.out_tree.below
+    flat = all(child.kind is None for child in prepared.call.treedef.below)
+    avals = entry.closed.out_avals
+    first = len(avals) - len(which[0])
 
     def writing(args: Any, kwargs: Any) -> Any:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
-        leaves = flatten.leaves(values)
-        check_targets(entry.out_tree.meta, leaves, entry.call)
-        return write_back(run(args, kwargs), values, leaves)
+        leaves = values if flat else flatten.leaves(values)
+        check_targets(which, leaves, call)
+        inputs = inputs_of(leaves, call)
+        entry.hits += 1
+        outs = apart(run(*inputs), inputs, own)
+        results = tree.unflatten(list(map(wrap, outs[:first], avals)))
+        return write_back(Written(results, tuple(outs[first:]), *which), values, leaves)
 
     return writing
 
