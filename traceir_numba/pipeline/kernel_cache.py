@@ -233,18 +233,11 @@ def _needed(parts: list[_KernelText]) -> list[DeviceFunction]:
 
 def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
     """The kernels that become part of what calls them."""
-    called = {
-        one.symbol: one
-        for part in parts
-        for name, one in part.inner.items()
-        if name in part.kernel.short
-    }
-    return [
-        one
-        for one in called.values()
-        if len(one.lowered) < cost_model.INLINED_KERNEL_TEXT
-        and one.kernel.private is None
-    ]
+    inner = [(part, *pair) for part in parts for pair in part.inner.items()]
+    called = {one.symbol: one for p, name, one in inner if name in p.kernel.short}
+    most = cost_model.INLINED_KERNEL_TEXT
+    found = [one for one in called.values() if one.kernel.private is None]
+    return [one for one in found if len(one.lowered) < most]
 
 
 def _arguments(kernel: KernelSource, sizes: Sequence[str]) -> tuple[str, ...]:
