@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from benchmarks.measure import seconds
 from benchmarks.worlds import OWN
 
 ROUNDS = 7
+# The entries of a store that an installed package has beside its modules.
+PREPARED = "*.tables", "*.functions"
 HEAD = "import numpy as np; x = np.linspace(-3, 3, 1_000_000, dtype=np.float32)\n"
 BODY = """
 @jax.jit
@@ -32,6 +35,9 @@ IMPORTS = {
     "JAX": "import jax, jax.numpy",
     "NumPy": "import numpy",
 }
+
+
+Empty = Callable[[str], dict[str, str]]
 
 
 def _environment(folder: Path, store: Path | None) -> dict[str, str]:
@@ -62,8 +68,10 @@ def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
         for what, store in (("no store", None), ("warm store", Path(folder))):
             times = _in_turn(PROGRAMS, _environment(Path(folder), store))
             yield f"process to first result, {what}", times
-        times = _in_turn(PROGRAMS, _environment(Path(folder), None), Path(folder))
-        yield "process to first result, empty store", times
+        for what, installed in (("empty store", True), ("first of a checkout", False)):
+            empty = partial(_empty, Path(folder), installed)
+            times = _in_turn(PROGRAMS, _environment(Path(folder), None), empty)
+            yield f"process to first result, {what}", times
         yield (
             "process that imports",
             _in_turn(IMPORTS, _environment(Path(folder), None)),
@@ -71,15 +79,26 @@ def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
 
 
 def _in_turn(
-    programs: dict[str, str], own: dict[str, str], empty: Path | None = None
+    programs: dict[str, str], own: dict[str, str], empty: Empty | None = None
 ) -> dict[str, list[float]]:
-    """Seconds of each program; `empty` is where each run gets a store of its own."""
+    """Seconds of each program; each run has an `empty` store of its own, if there is
+    one."""
     times: dict[str, list[float]] = {name: [] for name in programs}
     for program in programs.values():
         _run(program, own)
     for k in range(ROUNDS):
         for name, program in programs.items():
             if empty is not None:
-                own = _environment(empty, empty / f"empty {k} {name}")
+                own = empty(f"{k} {name}")
             times[name].append(seconds(partial(_run, program, own)))
     return times
+
+
+def _empty(folder: Path, installed: bool, name: str) -> dict[str, str]:
+    """The environment of a process whose store has what is `installed` alone."""
+    store = folder / f"{installed} {name}"
+    (store / "traceir").mkdir(parents=True)
+    for pattern in PREPARED if installed else ():
+        for path in (folder / "traceir").glob(pattern):
+            shutil.copy(path, store / "traceir")
+    return _environment(folder, store)
