@@ -348,7 +348,7 @@ def _in_order(param: str) -> Rule:
 
 
 def _new(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
-    """What is written, if it is as large as the array."""
+    """The value that is written, if it is as large as the array."""
     return eqn.inputs[1] if eqn.inputs[1].aval == eqn.inputs[0].aval else None
 
 
@@ -359,7 +359,7 @@ def _reduce(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
 def _shorter(
     first: Rule, find: Callable[[Eqn, Producer], Sequence[Eqn] | None]
 ) -> Rule:
-    """A rule, then what other equations give in place of one and those it reads."""
+    """A rule that gives other equations where the `first` one gives nothing."""
 
     def rule(work: _Canonicalizer, eqn: Eqn) -> Atom | None:
         found = None if (known := first(work, eqn)) else find(eqn, work.producer)
