@@ -57,16 +57,15 @@ def routine_of(
     eqn: Eqn,
     name: str,
     needed: Sequence[Var],
-    printed: Mapping[Var, str],
-    device: bool = False,
+    work: RoutineBuffers,
     shared: Shared = None,
 ) -> Routine:
     """The routine of one equation of control flow.
 
     Its first arguments are the equation's operands, each variable once, then come the
-    results that are needed, and then memory. Names are those that are `printed`.
+    results that are needed, and then memory: `work` has none of it yet.
     """
-    work, slots = RoutineBuffers(printed, exchanges=not device), dict[Var, int]()
+    slots: dict[Var, int] = {}
     steps: list[Step] = []
     for var in operands_of(eqn):
         slots[var] = work.value(var, "operand")

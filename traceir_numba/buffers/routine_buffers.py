@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -15,18 +15,40 @@ from traceir_numba.loops.program import Assign, Buffer, Copy, LeaveLoop, Step
 from traceir_numba.loops.step_effects import renamed, walk
 
 
+class RoutineNames:
+    """The names that a program's text has, `printed`, and those that it has not: any
+    routine may use them, which are looked for once.
+
+    >>> names = RoutineNames({})
+    >>> next(names.free()), next(names.free())
+    ('a', 'a')
+    """
+
+    def __init__(self, printed: Mapping[Var, str]) -> None:
+        self.printed = printed
+        shown = set(printed.values())
+        self._more = (name for name in map(letters, count()) if name not in shown)
+        self._found: list[str] = []
+
+    def free(self) -> Iterator[str]:
+        """The names that the text has not, in order."""
+        for number in count():
+            if number == len(self._found):
+                self._found.append(next(self._more))
+            yield self._found[number]
+
+
 class RoutineBuffers:
     """The buffers of a routine while it is put together."""
 
-    def __init__(self, printed: Mapping[Var, str], exchanges: bool) -> None:
-        self.printed = printed
+    def __init__(self, names: RoutineNames, exchanges: bool) -> None:
+        self.printed = names.printed
         self.exchanges = exchanges  # True if there are steps that exchange elements
         self.taken: set[str] = set()
         self.buffers: list[Buffer] = []
         self.args: list[int] = []
         self.owned: set[int] = set()  # pointers to memory of the routine's own
-        shown = set(printed.values())
-        self.fresh = (n for n in map(letters, count()) if n not in shown)
+        self.fresh = names.free()
         self.numbers = count()
         # The scalars that are the status in each loop around, by its parts; None where
         # side exits leave no loop.

@@ -24,6 +24,7 @@ from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.buffers.buffer_assignment import assign_buffers
 from traceir_numba.buffers.lower_control_flow import operands_of, routine_of
+from traceir_numba.buffers.routine_buffers import RoutineBuffers, RoutineNames
 from traceir_numba.buffers.share_loops import share_loops
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters.kinds import Matmul
@@ -141,7 +142,7 @@ class _ProgramBuilder:
         printed: Mapping[Var, str],
         device: bool,
     ) -> None:
-        self.printed = printed
+        self.routine_names = RoutineNames(printed)
         self.device = device
         self.own_name = own_name
         self.closed = closed
@@ -285,7 +286,8 @@ class _ProgramBuilder:
         outvars = self.closed.jaxpr.outvars
         needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
         shared = share_loops if not self.device and can_share() else None
-        routine = routine_of(eqn, name, needed, self.printed, self.device, shared)
+        work = RoutineBuffers(self.routine_names, exchanges=not self.device)
+        routine = routine_of(eqn, name, needed, work, shared)
         slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
         slots += [self.slot(v, "temporary") for v in needed]
         for number, k in enumerate(routine.args[len(slots) :]):

@@ -164,7 +164,9 @@ class _KernelText:
 def _build(kernels: list[KernelSource]) -> list[CompiledKernel]:
     with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
         parts = [_part(kernel) for kernel in kernels]
-        return [one for batch in _batches(parts) for one in _linked_together(batch)]
+        batches = _batches(sorted(parts, key=lambda part: part.kernel.scalar))
+        made = {one.symbol: one for b in batches for one in _linked_together(b)}
+        return [made[part.symbol] for part in parts]
 
 
 def _part(kernel: KernelSource) -> _KernelText:
@@ -235,9 +237,8 @@ def _small(parts: list[_KernelText]) -> list[CompiledKernel]:
     """The kernels that become part of what calls them."""
     inner = [(part, *pair) for part in parts for pair in part.inner.items()]
     called = {one.symbol: one for p, name, one in inner if name in p.kernel.short}
-    most = cost_model.INLINED_KERNEL_TEXT
-    found = [one for one in called.values() if one.kernel.private is None]
-    return [one for one in found if len(one.lowered) < most]
+    alone = (one for one in called.values() if one.kernel.private is None)
+    return [x for x in alone if len(x.lowered) < cost_model.INLINED_KERNEL_TEXT]
 
 
 def _arguments(kernel: KernelSource, sizes: Sequence[str]) -> tuple[str, ...]:
