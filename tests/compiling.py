@@ -136,7 +136,8 @@ def assembly(closed: ClosedJaxpr) -> dict[str, str]:
 def code_of(f: Callable[..., Any], *args: Any) -> str:
     """The generated kernels of a plain function, without what all modules have."""
     source = traceir_numba.jit(f).source(*args)
-    return "".join(re.split(r"\n(?=@)", source)[2:])
+    parts = re.split(r"\n(?=@)", source)
+    return "".join(parts[2:] or parts[1:])
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:

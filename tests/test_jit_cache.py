@@ -109,7 +109,7 @@ def test_clearing_while_a_call_compiles(
     monkeypatch: pytest.MonkeyPatch, strict: bool
 ) -> None:
     f = traceir.jit(lambda x: x + 1, strict=strict)
-    compile_it = function.executable
+    compile_it = function.executable_of_calls
 
     def slow(*args: Any) -> Any:
         found = compile_it(*args)
@@ -117,7 +117,7 @@ def test_clearing_while_a_call_compiles(
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(function, "executable", slow)
+        patch.setattr(function, "executable_of_calls", slow)
         assert f(1.0) == 2
     assert f(1.0) == 2
     assert f.cache_info()[:2] == (0, 1)

@@ -33,7 +33,7 @@ _MODULES = """jax ad_checkpoint core custom_batching custom_derivatives debug
     experimental.mesh_utils experimental.multihost_utils experimental.ode
     experimental.pjit experimental.shard_map experimental.sparse
     experimental.sparse.linalg export extend.core extend.linear_util ffi
-    flatten_util image lax lax.linalg nn nn.initializers numpy numpy.fft
+    extend.random flatten_util image lax lax.linalg nn nn.initializers numpy numpy.fft
     numpy.linalg ops profiler random ref scipy.cluster.vq scipy.fft scipy.integrate
     scipy.interpolate scipy.linalg scipy.ndimage scipy.optimize scipy.signal
     scipy.sparse.linalg scipy.spatial.transform scipy.special scipy.stats sharding

@@ -106,7 +106,7 @@ def main() -> None:
     assert back.shape == (4,) and again.sharding == whole.sharding
     jax.distributed.shutdown()
     assert jax.process_count() == 1 and not jax.distributed.is_initialized()
-    print("refused")
+    print("\nall refused")
 
 
 if __name__ == "__main__":

@@ -73,9 +73,10 @@ def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
 
 
 def _one_seeded(name: str, seed: Operand, impl: Any) -> Array:
-    aval = typeof(checked(name, seed))
-    if aval.shape or is_key(aval.dtype):
-        raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
+    if not isinstance(seed, (int, np.integer)):  # which may be of any size
+        aval = typeof(checked(name, seed))
+        if aval.shape or is_key(aval.dtype):
+            raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
     return seeded(name, seed, impl)
 
 
