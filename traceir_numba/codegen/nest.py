@@ -28,7 +28,7 @@ class KernelSource:
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
     `kernels` those that a routine calls, by the names that they have in its text, of
-    which the `short` ones may become part of it: their rows are;
+    which the `short` ones, whose rows are, may become part of it;
     `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
     that it has just written: two of them are not read as one vector. `rounds` are the
     costs of one round of each loop that needs a safepoint, in the order of the text.

@@ -15,7 +15,7 @@ class _TypedNumber:
     dtype: np.dtype
 
     def __new__(cls, value: Any, dtype: DTypeLike) -> Self:
-        made = super().__new__(cls, value)  # type: ignore[call-arg]  # a number's
+        made = super().__new__(cls, value)  # type: ignore[call-arg]  # int, float
         made.dtype = np.dtype(dtype)
         return made
 

@@ -186,8 +186,5 @@ def no_axes(name: str, axes: Sequence[Hashable]) -> None:
     >>> no_axes("grad", ())
     """
     if axes:
-        got, hint = (
-            f"reduce_axes={axes!r} of {name}",
-            "sum by `lax.psum`",
-        )
-        raise rules.error("face.choice", got=got, hint=hint)
+        got = f"reduce_axes={axes!r} of {name}"
+        raise rules.error("face.choice", got=got, hint="sum by `lax.psum`")
