@@ -43,6 +43,11 @@ def floating(avals: Sequence[Any]) -> list[int]:
     return [k for k, a in enumerate(avals) if kind_of(a.dtype) == "f"]
 
 
+def _is_number(x: Any) -> bool:
+    """True if one can compute with the elements: they are no keys, and no booleans."""
+    return kind_of(x.dtype) not in "bV"
+
+
 def _of_floats(fun: Fun, args: Sequence[Any], floats: Sequence[int]) -> Fun:
     """The function of the floating arguments alone, and of its floating results."""
 
@@ -119,7 +124,7 @@ def _across(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     kind = place.choose(kinds)
 
     def call(*args: Any) -> list[Any]:
-        return [r if kind_of(r.dtype) == "b" else kind(r) for r in fun(*args)]
+        return [kind(r) if _is_number(r) else r for r in fun(*args)]
 
     return call, avals
 
@@ -231,32 +236,41 @@ def _custom_vjp(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
 # Control flow ---------------------------------------------------------------------
 
 
+def _signed(avals: Sequence[ShapedArray]) -> list[int]:
+    """The numbers of the arguments whose elements have a sign, as keys have none."""
+    return [k for k, a in enumerate(avals) if kind_of(a.dtype) != "V"]
+
+
 def _positive(api: Any, x: Any) -> Any:
     return api.numpy.sum(x.astype("float32")) > 0
 
 
 def _cond(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """Or with its results negated, by the sign of the sum of an argument."""
-    chosen, api = next(place.turns) % max(len(avals), 1), place.api
+    if not (signed := _signed(avals)):
+        return fun, avals
+    chosen, api = place.choose(signed), place.api
 
     def call(*args: Any) -> list[Any]:
         holds = _positive(api, args[chosen])
         found: list[Any] = api.lax.cond(holds, fun, _negated(fun), *args)
         return found
 
-    return (call if avals else fun), avals
+    return call, avals
 
 
 def _negated(fun: Fun) -> Fun:
     def negated(*args: Any) -> list[Any]:
-        return [r if kind_of(r.dtype) == "b" else -r for r in fun(*args)]
+        return [-r if _is_number(r) else r for r in fun(*args)]
 
     return negated
 
 
 def _switch(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """One of three functions by the number of positive elements of an argument."""
-    chosen, api = next(place.turns) % max(len(avals), 1), place.api
+    if not (signed := _signed(avals)):
+        return fun, avals
+    chosen, api = place.choose(signed), place.api
 
     def zero(*args: Any) -> list[Any]:
         return [api.numpy.zeros_like(r) for r in fun(*args)]
@@ -267,7 +281,7 @@ def _switch(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
         found: list[Any] = api.lax.switch(index, branches, *args)
         return found
 
-    return (call if avals else fun), avals
+    return call, avals
 
 
 def _turn(fun: Fun, args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -328,7 +342,9 @@ def _fori(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
 
 def _while(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
     """As long as the sum of an argument is positive, at most two turns."""
-    chosen, api = next(place.turns) % max(len(avals), 1), place.api
+    if not (signed := _signed(avals)):
+        return fun, avals
+    chosen, api = place.choose(signed), place.api
 
     def more(carry: Any) -> Any:
         return (carry["turn"] < 2) & _positive(api, carry["args"][chosen])
@@ -341,7 +357,7 @@ def _while(place: StepContext, fun: Fun, avals: list[ShapedArray]) -> Made:
         last = api.lax.while_loop(more, body, _carry(api, args))
         return [*last["args"], last["turn"]]
 
-    return (call if avals else fun), avals
+    return call, avals
 
 
 STEPS: Mapping[str, Callable[[StepContext, Fun, list[ShapedArray]], Made]] = {
