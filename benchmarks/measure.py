@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import gc
 import statistics
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 Call = Callable[[], Any]
 # A sample is as many calls as take this many seconds, so that the clock does not count.
 SAMPLE = 1e-3
 ROUNDS = 15
+# The longest wait for other threads: OpenBLAS's spin for 0.1 seconds after a product.
+PATIENCE = 0.3
+THREADS = Path("/proc/self/task")
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,27 @@ def seconds(call: Call, calls: int = 1) -> float:
     return (time.perf_counter() - start) / calls
 
 
+def until_alone() -> None:
+    """Waits until no other thread of the process runs, where Linux tells.
+
+    Libraries let their threads spin for a while after a call. Whoever comes next has a
+    processor less for it, and in turns that would always be the same one.
+    """
+    deadline = time.perf_counter() + PATIENCE
+    while _others_run() and time.perf_counter() < deadline:
+        time.sleep(1e-3)
+
+
+def _others_run() -> bool:
+    own = str(threading.get_native_id())
+    for stat in THREADS.glob("*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # one that just ended
+            state = stat.read_text().rpartition(")")[2].split()[0]
+            if state == "R" and stat.parent.name != own:
+                return True
+    return False
+
+
 def in_turn(calls: dict[str, Call], rounds: int = ROUNDS) -> dict[str, list[float]]:
     """Seconds of each, sample after sample; each round begins with another one."""
     counts = {}
@@ -59,6 +86,7 @@ def in_turn(calls: dict[str, Call], rounds: int = ROUNDS) -> dict[str, list[floa
         for _ in range(rounds):
             next(names)
             for name in (next(names) for _ in calls):
+                until_alone()
                 times[name].append(seconds(calls[name], counts[name]))
     finally:
         if collecting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import gc
+import os
 import signal
 import sys
 import threading
@@ -211,3 +212,17 @@ def test_short_launches_say_how_many_threads_they_pay_for() -> None:
     calls = [twice.source(x).rpartition("parallel(")[2] for x in (few, many)]
     assert ", threads=3)" in calls[0]
     assert ", threads=" not in calls[1]
+
+
+def test_workers_leave_the_processor_of_their_caller(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They may run on all others that the caller may, on any where it has but one."""
+    own = os.sched_getaffinity(0)
+    for processor in sorted(own):
+        monkeypatch.setattr(thread_pool, "current_processor", lambda n=processor: n)
+        check_pool()
+        (worker,) = thread_pool._pool.workers
+        assert worker.native is not None
+        assert os.sched_getaffinity(worker.native) == (own - {processor} or own)
+    assert os.sched_getaffinity(0) == own

@@ -1,9 +1,10 @@
-"""The number of processors that this process may use."""
+"""The processors that this process may use, and the one that it is on."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from os import PathLike
 
 ROOT = "/sys/fs/cgroup"
@@ -26,6 +27,27 @@ def processors() -> int:
     quota = least_quota()
     # Half a processor's time that is left over still pays for a thread.
     return max(1, count if quota is None else min(count, -int(-quota // 1)))
+
+
+def current_processor() -> int:
+    """The number of the processor that runs this thread; -1 where no system tells.
+
+    >>> current_processor() >= -1
+    True
+    """
+    return _asked()()
+
+
+@cache
+def _asked() -> Callable[[], int]:
+    # Loaded with the compiler, which imports of this module do not need.
+    from ctypes import PyDLL
+
+    try:
+        found: Callable[[], int] = PyDLL(None).sched_getcpu
+    except (AttributeError, OSError, TypeError):  # no Linux
+        return lambda: -1
+    return found
 
 
 def least_quota(root: Folder = ROOT, own: Folder = OWN) -> float | None:

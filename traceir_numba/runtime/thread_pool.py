@@ -10,13 +10,14 @@ import _thread
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from math import isqrt
 from typing import Any
 
 from traceir_numba import cost_model
 from traceir_numba.errors import wrong_threads
-from traceir_numba.runtime.cpu_count import processors
+from traceir_numba.runtime.cpu_count import current_processor, processors
 from traceir_numba.runtime.external_symbols import THREADS
 
 # Threads, whatever is asked for: so many more could take all that a machine has.
@@ -37,7 +38,7 @@ def number_of_threads() -> int:
 class _Worker:
     """A thread that sleeps on a lock until there is a task."""
 
-    __slots__ = ("go", "working", "task", "error", "stopped")
+    __slots__ = ("go", "working", "task", "error", "stopped", "native", "off")
 
     def __init__(self) -> None:
         self.go = _thread.allocate_lock()
@@ -46,9 +47,12 @@ class _Worker:
         self.task: Callable[[], None] | None = None
         self.error: BaseException | None = None
         self.stopped = False
+        self.native: int | None = None
+        self.off = -1
         _thread.start_new_thread(self.run, ())
 
     def run(self) -> None:
+        self.native = _thread.get_native_id()
         while not self.stopped:
             self.go.acquire()
             with self.working:
@@ -62,6 +66,19 @@ class _Worker:
                 task()
             except BaseException as error:
                 self.error = error
+
+    def keep_off(self, processor: int) -> None:
+        """Leave a processor to the thread that calls, which is busy there.
+
+        Linux may wake a thread where it last ran, also if that is where its caller
+        runs while another processor idles; both then take turns for milliseconds.
+        """
+        if processor == self.off or self.native is None:
+            return
+        self.off = processor
+        if others := os.sched_getaffinity(0) - {processor}:
+            with suppress(OSError):  # of a system that lets no thread choose
+                os.sched_setaffinity(self.native, others)
 
     def start(self, task: Callable[[], None]) -> None:
         self.error = None
@@ -125,7 +142,9 @@ class _Pool:
         try:
             self.engage(most)
             engaged = self.workers[: most - 1]
+            processor = current_processor()
             for worker in engaged:
+                worker.keep_off(processor)
                 worker.start(task)
             task()
             for worker in engaged:
