@@ -182,3 +182,19 @@ def test_views_of_views_have_no_copies(function: Any) -> None:
     x = np.zeros((1000, 800))
     source = traceir_numba.jit(function).source(x)
     assert not re.search(r"empty\w*\(\(?\d{4,}", source), source
+
+
+def test_every_second_element_is_written_where_it_is() -> None:
+    @traceir_numba.jit
+    def between(x: Any) -> Any:
+        y = np.zeros(2 * len(x))
+        y[::2] = x
+        y[1:-1:2] = (x[1:] + x[:-1]) / 2
+        return y
+
+    x = np.arange(50_000.0)
+    want = np.arange(100_000) / 2
+    want[-1] = 0
+    assert between(x).tobytes() == want.tobytes()
+    made = re.findall(r"= empty\w*\(", between.source(x))
+    assert len(made) == 1

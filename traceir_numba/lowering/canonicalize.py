@@ -368,6 +368,12 @@ def _shorter(
     return rule
 
 
+def _reshape(work: _Canonicalizer, eqn: Eqn) -> Atom:
+    """Of what has been reshaped, a reshape of that."""
+    inner = work.producer(eqn.inputs[0], "reshape")
+    return work.add(replace(eqn, inputs=inner.inputs))[0] if inner else eqn.inputs[0]
+
+
 ALGEBRA: dict[str, Rule] = {
     "mul": _mul,
     "div": lambda _, eqn: eqn.inputs[0] if _is(eqn.inputs[1], 1) else None,
@@ -382,7 +388,7 @@ ALGEBRA: dict[str, Rule] = {
     "select_n": _select_n,
     "convert_element_type": _operand,
     "broadcast_in_dim": _in_order("broadcast_dimensions"),
-    "reshape": _operand,
+    "reshape": _reshape,
     "squeeze": _operand,
     # Equal shapes leave room for no other start, and for no stride that is felt.
     "slice": _operand,
