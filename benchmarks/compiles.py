@@ -14,7 +14,7 @@ from benchmarks.measure import seconds
 from benchmarks.worlds import OWN, waited
 
 # Equations of each kind's programs, and how often a first call of that length is tried.
-SIZES = {5: 7, 20: 7, 100: 7, 400: 5, 1000: 3, 3000: 1}
+SIZES = {5: 7, 20: 7, 100: 7, 400: 5, 1000: 3, 3000: 3}
 _fresh = count(1)
 
 Times = dict[str, list[float]]
