@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 Call = Callable[[], Any]
-# A sample is as many calls as take this many seconds, so that the clock does not count.
+# A sample is as many calls as take this many seconds or half, so that neither the clock
+# counts nor what the caches lack when a turn begins.
 SAMPLE = 1e-3
 ROUNDS = 15
 # The longest wait for other threads: OpenBLAS's spin for 0.1 seconds after a product.
@@ -72,12 +73,19 @@ def _others_run() -> bool:
     return False
 
 
+def _count(call: Call) -> int:
+    count = 1
+    while min(seconds(call, count), seconds(call, count)) * count < SAMPLE / 2:
+        count *= 2
+    return count
+
+
 def in_turn(calls: dict[str, Call], rounds: int = ROUNDS) -> dict[str, list[float]]:
     """Seconds of each, sample after sample; each round begins with another one."""
     counts = {}
     for name, call in calls.items():
         call()
-        counts[name] = max(1, round(SAMPLE / max(seconds(call), 1e-9)))
+        counts[name] = _count(call)
     times: dict[str, list[float]] = {name: [] for name in calls}
     names = cycle(calls)
     collecting = gc.isenabled()
