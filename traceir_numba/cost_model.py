@@ -54,14 +54,11 @@ what is cheap, too low computes twice what is expensive. [operations]"""
 
 MEMORY_COST: Additions = 8
 """Reading or writing an element: how work is divided among threads. [threads]"""
-
 GATHER_COST: Additions = 8
 """Reading an element at an index that is found, against storing it. [gather]"""
-
 SCATTERED_READ_COST: Additions = 16
 """Reading each element from another line of memory, in a large array: as much as what
 is just not stored, since reading alone is not. [transposed]"""
-
 SCAN_COST: Additions = 40
 """Leaving the fold so far at an element: when threads share prefix scans. [scan]"""
 
@@ -315,6 +312,9 @@ SLICED_CONVOLUTION_FEATURES: Count = 4
 THREADED_WORK: Additions = 5 << 20
 """Launches of more are shared by threads: handing work over takes 2 to 12 us.
 [threads]"""
+SHARED_LAUNCH_WORK: Additions = 640 << 10
+"""The same of launches in loops, between which threads look for the next one.
+[launches]"""
 UNKNOWN_TURNS: Count = 8
 """Turns that an inner loop is taken to have where values say how many. [turns]"""
 SHARED_TURNS_TIME: Nanoseconds = 30_000

@@ -1,4 +1,4 @@
-"""Programs that measure entries for plain NumPy functions."""
+"""Programs that measure entries for plain NumPy functions, and for loops."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+import traceir
+import traceir.numpy as jnp
 import traceir_numba
 from tools.costs.programs import KNOWN, PROGRAMS, Call, program
+from traceir import lax
 from traceir_numba.compat import prange
 
 __all__ = ["PROGRAMS"]
@@ -107,6 +110,22 @@ def turns_in_steps() -> Call:
 
     jitted, x = traceir_numba.jit(relaxed), np.ones(200_000)
     return lambda: jitted(x, 20)
+
+
+@program
+def launches() -> Call:
+    """Steps of a loop over arrays, some of which threads share."""
+
+    def step(_: Any, state: Any) -> Any:
+        x, y = state
+        return 3.7 * x * (1 - x), y * 0.5 + 1
+
+    def steps(x: Any, y: Any) -> Any:
+        return lax.fori_loop(0, 100, step, (x, y))
+
+    jitted = traceir.jit(steps, backend="numba")
+    x, y = (jnp.full(n, 0.25) for n in (100_000, 30_000))
+    return lambda: jitted(x, y)
 
 
 @program

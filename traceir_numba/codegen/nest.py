@@ -27,11 +27,12 @@ class KernelSource:
 
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
-    `kernels` those that a routine calls, by the names that they have in its text, of
-    which the `short` ones, whose rows are, may become part of it;
-    `interleave` how many vectors a loop takes at once. A `scalar` kernel reads elements
-    that it has just written: two of them are not read as one vector. `rounds` are the
-    costs of one round of each loop that needs a safepoint, in the order of the text.
+    `kernels` those that a routine calls, by the names that they have in its text: the
+    `short` ones, whose rows are, may become part of it, and threads share the ranges of
+    `shared` ones from a length on; `interleave` how many vectors a loop takes at once.
+    A `scalar` kernel reads elements that it has just written: two of them are not read
+    as one vector. `rounds` are the costs of one round of each loop that needs a
+    safepoint, in the order of the text.
     A function of a part of a loop's turns has the bytes of its `private` pointers, the
     last ones: each thread has its own.
     """
@@ -49,6 +50,7 @@ class KernelSource:
     rounds: tuple[int, ...] = ()
     private: tuple[int, ...] | None = None
     short: tuple[str, ...] = ()
+    shared: tuple[tuple[str, int], ...] = ()
 
     @property
     def key(self) -> str:

@@ -49,7 +49,8 @@ def emit_routine(routine: Routine, kernels: Kernels) -> KernelSource:
     emitter = TurnsEmitter(routine.buffers, kernels)
     emitter.steps(routine.steps)
     pointers = [routine.buffers[k] for k in routine.args]
-    return _source(routine.name, pointers, emitter, routine.steps)
+    found = _source(routine.name, pointers, emitter, routine.steps)
+    return replace(found, shared=tuple(emitter.shared.items()))
 
 
 def emit_turns(

@@ -268,8 +268,10 @@ leave:
 }}
 
 ; Parts of a loop in all threads: 1 when they have been run, 0 if the team is busy, -1
-; if something was raised. The first word of what is given ends the parts.
-define i64 @{share}(ptr %run, ptr %given, i64 %first, i64 %end) nounwind {{
+; if something was raised. The first word of what is given ends the parts. The owner
+; last `looked` for signals at that time, or never: 0.
+define i64 @{share}(ptr %run, ptr %given, i64 %first, i64 %end, i64 %looked)
+    nounwind {{
 entry:
   %pair = cmpxchg ptr {at_owner}, i64 0, i64 1 seq_cst seq_cst
   %owned = extractvalue {{i64, i1}} %pair, 1
@@ -339,7 +341,7 @@ call:
   call i32 @traceir_mutex_unlock(ptr {at_mutex})
   br label %take
 take:
-  %asked = call i64 @traceir_team_parts(i64 0, i64 0)
+  %asked = call i64 @traceir_team_parts(i64 0, i64 %looked)
   store atomic i64 0, ptr {at_open} seq_cst, align 8
   br label %wait
 wait:

@@ -92,7 +92,8 @@ define void @traceir_no_memory() {{
 define void @traceir_team() {{
   ret void
 }}
-define i64 @{thread_team.SHARE}(ptr %run, ptr %given, i64 %first, i64 %end) {{
+define i64 @{thread_team.SHARE}(ptr %run, ptr %given, i64 %first, i64 %end,
+    i64 %looked) {{
   ret i64 0
 }}
 """
@@ -164,7 +165,7 @@ declare void @traceir_drop(ptr)
 declare void @traceir_no_memory()
 declare void @traceir_threads()
 declare void @traceir_team()
-declare i64 @{share}(ptr, ptr, i64, i64)
+declare i64 @{share}(ptr, ptr, i64, i64, i64)
 declare i64 @{safepoint}(i64)
 declare ptr @traceir_malloc(i64)
 declare void @traceir_free(ptr)
@@ -274,7 +275,8 @@ later:
   br label %next
 share:
   %first_left = phi i64 [0, %team], [%k_next, %measure]
-  %found = call i64 @{share}(ptr @{symbol}_run, ptr %given, i64 %first_left, i64 %parts)
+  %found = call i64 @{share}(ptr @{symbol}_run, ptr %given, i64 %first_left, i64 %parts,
+    i64 0)
   %busy = icmp eq i64 %found, 0
   br i1 %busy, label %begin, label %shared
 shared:

@@ -299,6 +299,16 @@ def range_of(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LaunchR
     return LaunchRange(length, values, prod(extents) * cost(nest))
 
 
+def shared_from(nest: LoopNest, sizes: LaunchRange) -> int | None:
+    """The length from which on threads share a launch in a loop; None for one that is
+    too short, or whose parts may not run at once and leave nothing to join.
+    """
+    least = cost_model.SHARED_LAUNCH_WORK
+    if sizes.work < least or sizes.length == 1 or nest.ordered or sizes.blocks:
+        return None
+    return -(-least * sizes.length // sizes.work)
+
+
 def cost(nest: LoopNest) -> int:
     """The cost of one point of the loops, in additions."""
     total = cost_model.MEMORY_COST * sum(len(one.stores) for one in nest.passes)

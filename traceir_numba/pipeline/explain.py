@@ -31,7 +31,7 @@ from traceir_numba.loops.program import (
     Step,
     While,
 )
-from traceir_numba.loops.schedule import range_of
+from traceir_numba.loops.schedule import range_of, shared_from
 from traceir_numba.loops.step_effects import reads, walk, writes
 from traceir_numba.runtime.thread_pool import threads, threads_worth
 
@@ -96,18 +96,22 @@ def report(
 
 
 def _turns(run: CallRoutine) -> str:
-    """The loops of a routine whose turns threads share, and those whose turns come in
-    order though their user says that they need not."""
-    lines = []
+    """The loops of a routine whose turns threads share, or else its kernels whose
+    ranges they do, and the loops whose turns come in order though their user says that
+    they need not."""
+    lines, large = [], 0
+    many = _plural(threads(), "thread")
     for step in walk(run.routine.steps):
         match step:
             case ParallelLoop(loop=loop):
-                many = _plural(threads(), "thread")
                 lines.append(f"turns {_at(loop.line)} shared by {many}")
             case Loop() | While() if step.turns and step.turns.ordered:
                 lines.append(f"turns {_at(step.line)} in order, {step.turns.ordered}")
+            case Launch(nest=nest, extents=extents, params=params):
+                large += bool(shared_from(nest, range_of(nest, extents, params)))
     if not any(isinstance(s, ParallelLoop) for s in walk(run.routine.steps)):
-        lines.insert(0, "one thread")
+        some = f"{_plural(large, 'kernel')} shared by {many}"
+        lines.insert(0, some if large and threads() > 1 else "one thread")
     return "; ".join(["control flow, " + lines[0], *lines[1:]])
 
 

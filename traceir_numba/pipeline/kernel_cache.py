@@ -35,6 +35,7 @@ from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm import optimize, safepoints, thread_team, turns
 from traceir_numba.llvm.lower import lower
+from traceir_numba.llvm.shared_launches import launch, with_launches
 from traceir_numba.llvm.symbols import (
     KNOWN,
     Bits,
@@ -174,19 +175,18 @@ def _part(kernel: KernelSource) -> _KernelText:
     inner = {name: _kernels[nest] for name, nest in kernel.kernels}
     others = {name: _callee_of(one) for name, one in inner.items()}
     symbol = _symbol(kernel)
+    given = kernel.shared if turns.can_share() else ()
+    launches = {n: launch(others[n], inner[n].kernel.sizes, k) for n, k in given}
+    others |= {name: one.callee for name, one in launches.items()}
     args = _arguments(kernel, kernel.sizes)
     shared = kernel.private is not None
+    own = turns.part_symbol(symbol) if shared else symbol
+    rounds = kernel.rounds if safepoints.can_poll() else ()
     text = _lowered(
-        kernel.text,
-        turns.part_symbol(symbol) if shared else symbol,
-        args,
-        None,
-        kernel.calls,
-        others,
-        interleave=kernel.interleave,
-        rounds=kernel.rounds if safepoints.can_poll() else (),
-        stops=shared,
+        *(kernel.text, own, args, None, kernel.calls, others, ()),
+        *(kernel.interleave, rounds, shared),
     )
+    text = with_launches(text, launches.values())
     if kernel.private is not None:
         text += turns.shared_text(symbol, len(kernel.pointers), kernel.private)
     if kernel.scalar:
@@ -215,7 +215,7 @@ def _linked_together(parts: list[_KernelText]) -> list[CompiledKernel]:
     uses += [one.code for part in parts for one in part.inner.values()]
     if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
         uses.append(safepoints.load())
-    if any(part.kernel.private is not None for part in parts):
+    if any(p.kernel.private is not None or p.kernel.shared for p in parts):
         uses += [turns.load(), thread_team.load()]
     code = optimize.link(texts, symbols, inlined, uses)
     return [CompiledKernel(p.kernel, code, p.symbol, p.text) for p in parts]
@@ -271,8 +271,7 @@ def _is_inlined(f: DeviceFunction) -> bool:
     return bool(f.args) and not _is_loop(f) and not _is_bitcast(f)
 
 
-def _is_bitcast(f: DeviceFunction) -> bool:
-    """One instruction each, which needs no function."""
+def _is_bitcast(f: DeviceFunction) -> bool:  # one instruction, which needs no function
     return f.name.startswith(("as_bits_", "as_float_"))
 
 
