@@ -88,6 +88,15 @@ ELSEWHERE = {
         ("custom_solve.structure", "custom_solve.transpose", "custom_solve.value"),
         "tests/neighbours/test_solvers.py",
     ),
+    # They are about cells, which no case has words for.
+    **dict.fromkeys(
+        (
+            *("ref.cell", "ref.state", "ref.body", "ref.derivative", "ref.places"),
+            *("ref.index", "ref.value", "ref.alias", "ref.returned", "ref.open"),
+            *("ref.differentiated", "ref.batched", "ref.condition", "ref.region"),
+        ),
+        "tests/test_references.py",
+    ),
     **dict.fromkeys(
         ("custom_vmap.structure", "custom_vmap.undefined", "custom_vmap.value"),
         "tests/transforms/test_custom_vmap.py",

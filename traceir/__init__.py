@@ -17,6 +17,7 @@ runs. Start reading at `jit.function.JitFunction`.
 - `numpy`, `random`, `nn`, `scipy`, `image`, `ops`: public functions, as JAX has them
 - `face`: tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`
 - `exports`, `store`: programs in files; files that processes share
+- `references`, `ref`: cells for arrays, which functions write; their public names
 - `ranks`, `distributed`: processes that work together; how a program finds them
 - `conform`, `spec`, `commands`: the suite; the specification as data; commands
 - `as_jax`: the stand-in for JAX: `import jax`, and this library answers
@@ -73,10 +74,11 @@ with _uncollected():
         make_jaxpr,
     )
     from traceir.reference.interpreter import eval_jaxpr
+    from traceir.references.reference import typeof
     from traceir.sharding import NamedSharding, P, make_mesh, set_mesh
     from traceir.tracing.callbacks import effects_barrier, pure_callback
     from traceir.tracing.eval_trace import ensure_compile_time_eval
-    from traceir.tracing.trace import Tracer, typeof
+    from traceir.tracing.trace import Tracer
     from traceir.tracing.tracer_leaks import checking_leaks
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
         nn,
         ops,
         random,
+        ref,
         scipy,
         tree,
         tree_util,
@@ -130,6 +133,7 @@ if TYPE_CHECKING:
         reshard,
     )
     from traceir.exports import deserialize, export
+    from traceir.ref import Ref, empty_ref, free_ref, freeze, new_ref
     from traceir.text import parse
     from traceir.transforms import (
         checkpoint,
@@ -161,6 +165,7 @@ __all__ = [
     "Literal",
     "NamedSharding",
     "P",
+    "Ref",
     "ShapeDtypeStruct",
     "ShapedArray",
     "SourceReport",
@@ -185,6 +190,7 @@ __all__ = [
     "distributed",
     "dtypes",
     "effects_barrier",
+    "empty_ref",
     "ensure_compile_time_eval",
     "errors",
     "eval_jaxpr",
@@ -193,6 +199,8 @@ __all__ = [
     "export",
     "exports",
     "flatten_util",
+    "free_ref",
+    "freeze",
     "grad",
     "hessian",
     "image",
@@ -210,6 +218,7 @@ __all__ = [
     "make_array_from_single_device_arrays",
     "make_jaxpr",
     "make_mesh",
+    "new_ref",
     "nn",
     "numpy",
     "ops",
@@ -217,6 +226,7 @@ __all__ = [
     "pmap",
     "pure_callback",
     "random",
+    "ref",
     "remat",
     "reshard",
     "rules",
@@ -250,6 +260,7 @@ _LATER = {
             "nn",
             "ops",
             "random",
+            "ref",
             "scipy",
             "text",
             "tree",
@@ -292,6 +303,9 @@ _LATER = {
     **dict.fromkeys(
         ("block_until_ready", "device_get", "device_put"),
         f"{__name__}.binding.device_put",
+    ),
+    **dict.fromkeys(
+        ("Ref", "empty_ref", "free_ref", "freeze", "new_ref"), f"{__name__}.ref"
     ),
     "pmap": f"{__name__}.transforms.batching.pmap",
     "vmap": f"{__name__}.transforms.batching.vmap",

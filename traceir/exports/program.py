@@ -55,6 +55,8 @@ def program_of(entry: TraceCacheEntry, numpy_out: bool) -> ExportedProgram:
     if entry.captures:
         got = f"{name}, which holds a value of the trace around it"
         raise rules.error("export.whole", got=got)
+    if entry.uses_refs:
+        raise rules.error("ref.region", got=f"{name}, which is exported")
     if entry.checks is not None and entry.checks.raises:
         got = f"{name}, which may raise an exception of its own"
         raise rules.error("export.whole", got=got, where=entry.checks.first_line)

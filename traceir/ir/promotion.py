@@ -205,6 +205,8 @@ def no_array(value: object) -> Exception:
     hint = None
     if hasattr(value, "__dataclass_fields__"):
         hint = "register its class with `traceir.tree_util.register_dataclass`"
+    elif getattr(type(value), "is_reference", False):
+        hint = "read the array of the reference: `ref[...]`"
     elif hasattr(value, "to_numpy"):
         hint = "pass the array in it: `x.to_numpy()`"
     elif hasattr(value, "__array__"):

@@ -5,7 +5,7 @@ Serves: jit.donate, jit.donate-twice, array.deleted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from sys import getrefcount
 from typing import Any
@@ -62,7 +62,7 @@ class DonatingFunction(JitFunction[P, R]):
         if local.trace is not None or context.disable_jit:
             return self._call(args, kwargs, None)
         if CROSSING and Spread in map(type, leaves((args, kwargs))):
-            return self._spread(args, kwargs)
+            return self._given_back({Spread}, args, kwargs)
         guard = self._fast.get(GUARD)
         if guard is not None:
             found = guard(context, args, kwargs)
@@ -72,17 +72,20 @@ class DonatingFunction(JitFunction[P, R]):
         runner: Any = self._fast.get(raw)
         if runner is None:
             runner = self._donor(args, kwargs, raw)
+            if runner is None:
+                return self._given_back(LIVING, args, kwargs)
         else:
             self._counted(runner, args, kwargs)
         check_seal(runner.entry, self._fun)
         return runner.run(args, kwargs)
 
-    def _spread(self, args: Any, kwargs: Any) -> Any:
-        """A call on arrays over processes, whose memory is given back after it."""
+    def _given_back(self, kinds: Container[type], args: Any, kwargs: Any) -> Any:
+        """A call after which the memory of donated arrays of these kinds is given
+        back."""
         found = self._call(args, kwargs, None)
         donated = bind_arguments(self._form, self._donated, args, kwargs).statics
         for leaf in leaves([value for _, value in donated]):
-            if type(leaf) is Spread:
+            if type(leaf) in kinds:
                 leaf.delete()
         return found
 
@@ -95,10 +98,12 @@ class DonatingFunction(JitFunction[P, R]):
         form = super()._called(prepared, args, kwargs)
         return replace(form, donated=self._leaves(prepared, args, kwargs))
 
-    def _donor(self, args: Any, kwargs: Any, raw: Any) -> Runner:
-        """The runner of calls of one kind."""
+    def _donor(self, args: Any, kwargs: Any, raw: Any) -> Runner | None:
+        """The runner of calls of one kind; None for those that use references."""
         with self._context():
             entry, prepared = self._entry(self._prepare(args, kwargs))
+            if entry.uses_refs:
+                return None
             wanted = self._leaves(prepared, args, kwargs)
             usable = _usable(entry, wanted, self._options.keep_unused)
             exe: Any = executable(

@@ -6,9 +6,9 @@ The path of a call:
 
 1. `JitFunction.__call__` makes a *raw key*: the interned context and, for each
    argument, its interned type (or dtype and shape, or the Python type of a number). A
-   hit runs the compiled program on the arrays' memory, wraps the results, and is done.
-2. Otherwise arguments are bound to the signature and flattened, and the rows of
-   `spec/rules/cache.toml` give the key, whose entry is found, or made by tracing once.
+   hit runs the compiled program on the arrays' memory, and wraps the results.
+2. Otherwise arguments are bound to the signature and flattened, and rows of
+   `cache.toml` give the key, whose entry is found, or made by tracing once.
 3. Inside another trace, the entry becomes one `jit` equation. Outside, it is compiled
    by the backend, and a runner for this raw key is kept.
 """
@@ -46,6 +46,7 @@ from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
 from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
+from traceir.jit.hot_path.reference_arrays import call_on_refs
 from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import explained, retrace_reason, tell_trace
@@ -62,6 +63,7 @@ from traceir.jit.staging import (
     prepare_plain,
     traces_jit,
 )
+from traceir.references import calls as references
 from traceir.sanitize.nan_checks import watched
 from traceir.tracing.knowledge import way_of
 from traceir.tracing.staging import StagingTrace, apply, face_module
@@ -76,7 +78,7 @@ R = TypeVar("R")
 class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
     """A function under `jit`: called like the function, compiled per cache key.
 
-    Made by `traceir.jit`; see there. Type checkers know its parameters and its result.
+    Type checkers know its parameters and its result.
     """
 
     __name__: str
@@ -196,7 +198,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         call = self._options.face, self._fun, args, kwargs
         if part := inlined(*call):
             return part[0]
-        args, kwargs = held(self._options.face, self._static, args, kwargs)
+        args, kwargs = held(call[0], self._static, args, kwargs)
         if args is not call[2] or not way_of("jit").keeps:
             raw = None  # of what it stands for, if of anything
         with self._context():
@@ -204,11 +206,12 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             if config.local.trace is not None:
                 part = inlined(*call, (entry.closed.jaxpr, entry.out_tree))
                 return part[0] if part else self._stage(entry, prepared)
-            exe: Any = executable_of_calls(
-                entry, self._backend(), self._options.keep_unused
-            )
+            unused = self._options.keep_unused
+            exe: Any = executable_of_calls(entry, self._backend(), unused)
             if watched(config.local.context):
                 exe = instrumented(exe, entry.closed, config.local.context)
+        if entry.uses_refs:
+            return call_on_refs(entry, exe, prepared, self._options.numpy_out)
         run = make_fast_path(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             bound = prepared.bound
@@ -247,9 +250,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         self, prepared: Prepared, transform: str = "jit"
     ) -> tuple[TraceCacheEntry, Prepared]:
         """The entry of a call, and the call with what it demands known."""
-        entry, prepared = find_or_demand(
-            self._cache, prepared, self._fun, transform, self._before_trace
-        )
+        how = self._fun, transform, self._before_trace
+        entry, prepared = find_or_demand(self._cache, prepared, *how)
         allowed = self._options.write_arguments or not entry.writes
         if not allowed and writes_anything(entry.out_tree):
             raise refused(entry.out_tree, entry.call, self._name)
@@ -263,11 +265,12 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
 
     def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
-        operands = [*entry.captures, *prepared.leaves]
+        held = references.operands(entry.refs, prepared.refs)
+        operands = [*entry.captures, *held, *prepared.leaves]
         results = self._bind(entry, operands)
         found = entry.out_tree.unflatten(results)
         if not entry.writes:
-            return found
+            return references.settled(found, entry.refs, prepared.refs)
         roots = [value for _, value in prepared.bound.dynamic]
         return write_traced(found, roots, prepared.leaves, entry.call)
 

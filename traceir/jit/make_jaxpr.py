@@ -13,6 +13,7 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import CallForm, Traced
+from traceir.references.cells import read
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import current_trace
 
@@ -41,7 +42,8 @@ def make_jaxpr(
         entry = _within(
             dict(axis_env or ()), lambda: staged.entry(args, kwargs, "make_jaxpr")
         )
-        closed = _with_captures(entry.closed, entry.captures)
+        held = [*entry.captures, *map(read, entry.refs)]
+        closed = _with_captures(entry.closed, held)
         if return_shape:
             return closed, Traced(entry, "reference", False, False, CallForm()).out_info
         return closed

@@ -25,10 +25,12 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import apart, check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
+from traceir.jit.hot_path.reference_arrays import compiled_on_refs
 from traceir.jit.miss_report import differing
 from traceir.jit.runtime_checks import OutOfRoom
 from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
+from traceir.references.calls import opened_call, plain_results
 from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
@@ -128,12 +130,13 @@ class _Stage:
     def out_info(self) -> Any:
         """The shapes and dtypes of the result."""
         structs = list(map(struct_of, self.entry.closed.out_avals))
-        return self.entry.out_tree.unflatten(structs)
+        return plain_results(self.entry.out_tree.unflatten(structs))
 
     @property
     def out_tree(self) -> flatten.TreeDef:
         """The structure of the results."""
-        return self.entry.out_tree
+        tree = self.entry.out_tree
+        return tree.below[0] if self.entry.writes_refs else tree
 
     def _arguments(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
         """Values of the leaves of the traced arguments, as a call has them."""
@@ -168,7 +171,8 @@ class Traced(_Stage):
     @property
     def out_avals(self) -> Any:
         """The types of the result."""
-        return self.entry.out_tree.unflatten(list(self.entry.closed.out_avals))
+        avals = list(self.entry.closed.out_avals)
+        return plain_results(self.entry.out_tree.unflatten(avals))
 
     def as_text(self) -> str:
         """The program's text."""
@@ -297,23 +301,28 @@ class Compiled(_Analyzed):
     def output_shardings(self) -> Any:
         """The layouts of the leaves of the result on devices, as a tree like it."""
         places = _layouts().of_results(self.form, self.entry)
-        return self.entry.out_tree.unflatten(places)
+        return plain_results(self.entry.out_tree.unflatten(places))
 
     @property
     def input_formats(self) -> Any:
         """The order of the elements of each argument, and where they are to lie."""
-        return flatten.map_(_format, self.in_avals, self.input_shardings)
+        return flatten.map_(_layouts().format_of, self.in_avals, self.input_shardings)
 
     @property
     def output_formats(self) -> Any:
         """The order of the elements of each result, and where they lie."""
-        return flatten.map_(_format, self.out_info, self.output_shardings)
+        return flatten.map_(_layouts().format_of, self.out_info, self.output_shardings)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.numpy_out:
             check_not_raising()
-        labels = self.entry.call.labels
+        labels, refs = self.entry.call.labels, dict[int, Any]()
+        if self.entry.uses_refs:
+            args, kwargs, refs = opened_call(args, kwargs)
         leaves, form = self._leaves(args, kwargs), self.form
+        if self.entry.uses_refs:
+            given = leaves, [*refs.values()], bool(form.places or form.parts)
+            return compiled_on_refs(self.entry, self.exe, *given)
         if (form.places or form.parts) and not self.entry.writes:
             leaves = _layouts().laid_arguments(form, leaves)
         if form.parts is not None:
@@ -373,7 +382,7 @@ class Compiled(_Analyzed):
             f"argument {path} compiled with {want.str_short()} and called with "
             f"{typeof(leaf).str_short()}"
             for path, leaf, want in zip(
-                self.entry.call.paths, leaves, self.entry.closed.in_avals, strict=True
+                self.entry.call.paths, leaves, self.entry.call.avals, strict=True
             )
             if not _fits(leaf, want)
         ]
@@ -383,13 +392,6 @@ def _layouts() -> Any:
     from traceir.jit.hot_path import result_layouts  # which few programs need
 
     return result_layouts
-
-
-def _format(aval: Any, sharding: Any) -> Any:
-    """The order of elements of a type: rows first, as everywhere."""
-    from traceir.arrays.layout import DeviceLayout, Format
-
-    return Format(DeviceLayout(tuple(range(aval.ndim))), sharding)
 
 
 def _fits(leaf: Any, want: ShapedArray) -> bool:

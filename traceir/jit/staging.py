@@ -28,6 +28,8 @@ from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.jit.runtime_checks import ListRoom
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
+from traceir.references import calls as references
+from traceir.references.reference import Ref
 from traceir.tracing.concretization import ArgumentDemand, demanded
 from traceir.tracing.knowledge import way_of
 from traceir.tracing.results import check_described, check_outputs, flatten_results
@@ -65,6 +67,8 @@ class Prepared:
     leaves: list[Any]
     name: str = ""
     paths: tuple[str, ...] = ()
+    # The references among the arguments, whose arrays are leaves.
+    refs: tuple[Ref, ...] = ()
     # The call before arguments were known that others like it have demanded.
     bare: Prepared | None = None
 
@@ -72,11 +76,17 @@ class Prepared:
 def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     """Flatten the traced arguments.
 
-    Raises TypeError (jit.argument) for a leaf that is no array and
-    UnexpectedTracerError (level.lift) for one of a trace that has ended.
+    Raises TypeError (jit.argument) for a leaf that is no array,
+    UnexpectedTracerError (level.lift) for one of a trace that has ended and ValueError
+    (ref.alias) for a reference that is there twice.
     """
     labels = tuple(label for label, _ in bound.dynamic)
     leaves, treedef = flatten.flatten(tuple(value for _, value in bound.dynamic))
+    refs: tuple[Ref, ...] = ()
+    if face == "jax" and Ref in map(type, leaves):
+        values, refs = references.opened(leaves, treedef, leaf_paths(labels, treedef))
+        bound = replace(bound, dynamic=tuple(zip(labels, values, strict=True)))
+        leaves, treedef = flatten.flatten(values)
     context = config.local.context
     avals = []
     for index, leaf in enumerate(leaves):
@@ -104,7 +114,7 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
         orders=orders_of(bound.dynamic) if face == "numpy" else (),
         known=bound.known,
     )
-    return Prepared(call, bound, leaves)
+    return Prepared(call, bound, leaves, refs=refs)
 
 
 def prepare_plain(cache: FunctionCache, bound: Bound, strict: bool) -> Prepared:
@@ -297,6 +307,7 @@ def make_entry(
     emitted: list[Any] = []
     own: dict[Var, int] = {}
     recorded: list[list[Eqn]] = []
+    outer: list[Ref] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         """Run the user's function on tracers; return its results as leaves."""
@@ -308,17 +319,21 @@ def make_entry(
             own.update(demandable_inputs(bound, call.leaf_labels, tracers))
             trace.demandable = frozenset(own)
         values = call.treedef.unflatten(tracers)
+        mine = references.refs_in(values) if prepared.refs else ()
         if call.orders:
             reorder(values, call.orders)
         args, kwargs = bound.rebuild(values)
         face = face_module(call.face)
         if face is None:
+            trace.refs = {}
             results = _called(fun, args, kwargs)
+            results = references.with_written(trace, mine, results)
+            outer.extend(references.closed_over(trace))
         else:
             # What a body of a loop writes to its arguments it has to return.
-            mine = transform == "jit"
-            held = face.Containers(values, call.labels) if mine else None
-            results = face.call(fun, args, kwargs, tracers if mine else (), held)
+            whole = transform == "jit"
+            held = face.Containers(values, call.labels) if whole else None
+            results = face.call(fun, args, kwargs, tracers if whole else (), held)
         leaves, tree = flatten_results(results, described=transform == "eval_shape")
         check_outputs(leaves, tree)
         out_trees.append(tree)
@@ -357,6 +372,7 @@ def make_entry(
     closed = ClosedJaxpr(jaxpr, constants)
     check_keys(closed)
     entry = TraceCacheEntry(call, key, closed, out_trees[-1], captured, checks=checks)
+    entry.refs, entry.uses_refs = tuple(outer), bool(outer or prepared.refs)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics, states) if call.strict else None

@@ -1,6 +1,6 @@
 """Results of traced functions: their leaves, and what is no array.
 
-Serves: jit.output
+Serves: jit.output, ref.returned
 """
 
 from __future__ import annotations
@@ -72,11 +72,14 @@ def _held(leaf: Any, described: bool) -> Any:
 
 
 def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
-    """Raise TypeError (jit.output) for a result that is no array."""
+    """Raise TypeError (jit.output) for a result that is no array, ValueError
+    (ref.returned) for a reference."""
     for index, leaf in enumerate(leaves):
         if not isinstance(leaf, _RETURNABLE):
             path = flatten.key_path(tree.paths()[index])
             at = f" at output component {path}" if path else ""
+            if getattr(leaf, "is_reference", False):
+                raise rules.error("ref.returned", got=f"{leaf.aval!r}{at}")
             kind = getattr(type(leaf), "stands_for", type(leaf))
             raise rules.error("jit.output", got=f"a value of type {kind.__name__}{at}")
 

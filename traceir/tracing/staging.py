@@ -100,7 +100,7 @@ class StagingTrace(Trace):
     __slots__ = (
         *("eqns", "inputs", "constants", "captures", "tracer", "demandable"),
         *("look_at", "checks", "status", "failures", "check_eqns", "draws"),
-        *("room", "analysis"),
+        *("room", "analysis", "refs"),
     )
     kind = "DynamicJaxprTrace"
 
@@ -123,6 +123,9 @@ class StagingTrace(Trace):
         self.room: Any = None
         # What is known of its integers, once that has been asked for.
         self.analysis: Any = None
+        # The states of references of traces around, by identity; None where functions
+        # use no references.
+        self.refs: dict[int, Any] | None = None
         # The inputs whose arguments may be known in another trace of the function.
         self.demandable: frozenset[Var] = frozenset()
         # The number of equations at which their lines are counted; 0 for never.
@@ -200,11 +203,13 @@ class StagingTrace(Trace):
         return [tracer(v, self, where) for v in outputs]
 
     def close(self, outputs: Sequence[Value]) -> Jaxpr:
-        """The finished program; captured tracers come first among its inputs."""
+        """The finished program; captured tracers come first among its inputs, then the
+        arrays of references."""
         outvars = tuple(map(self.atom, outputs))
         constvars = tuple(var for var, _, _ in self.constants.values())
         captured = tuple(var for var, _ in self.captures.values())
-        inputs = captured + tuple(self.inputs)
+        states = tuple(state.var for state in (self.refs or {}).values())
+        inputs = captured + states + tuple(self.inputs)
         return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
 
     def known_range(self, var: Var) -> tuple[int, int] | None:

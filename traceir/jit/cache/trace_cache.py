@@ -31,6 +31,8 @@ from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Overwritten, Written
 from traceir.jit.runtime_checks import FilledList, ListRoom, RuntimeChecks
 from traceir.pytrees import flatten
+from traceir.references.calls import RefResults
+from traceir.references.reference import Ref
 from traceir.rules.machine import Transition
 from traceir.tracing.trace import Trace
 
@@ -48,6 +50,9 @@ class TraceCacheEntry:
     closed: ClosedJaxpr
     out_tree: flatten.TreeDef
     captures: tuple[Any, ...] = ()
+    # References that it closes over, inputs after the captures; whether it uses any.
+    refs: tuple[Ref, ...] = ()
+    uses_refs: bool = False
     executables: dict[tuple[str, bool, tuple[int, ...]], Any] = field(
         default_factory=dict
     )
@@ -57,6 +62,21 @@ class TraceCacheEntry:
     checks: RuntimeChecks | None = None  # of a plain function
     lock: threading.Lock = field(default_factory=threading.Lock)
     raws: list[Any] = field(default_factory=list)  # the raw keys that lead here
+
+    @property
+    def lifted(self) -> int:
+        """The number of inputs that are no leaves of the arguments."""
+        return len(self.captures) + len(self.refs)
+
+    @property
+    def is_of_trace(self) -> bool:
+        """True if it holds values of a trace around it, and is kept with that."""
+        return bool(self.captures) or any(r._trace is not None for r in self.refs)
+
+    @property
+    def writes_refs(self) -> bool:
+        """True if the function writes to references."""
+        return self.out_tree.node_type is RefResults
 
     @property
     def writes(self) -> bool:
@@ -203,8 +223,8 @@ class FunctionCache:
             made = make()
             with self._lock:
                 self.end(key, maker, trace, made)
-                found = made if made.captures else self.entries[key]
-            if found is made and not made.captures:
+                found = made if made.is_of_trace else self.entries[key]
+            if found is made and not made.is_of_trace:
                 _eviction.add(made, partial(_drop, ref(self)))
             return found
         finally:
@@ -261,7 +281,7 @@ class FunctionCache:
             makers=tuple(threads),  # the thread of the event is 0, others are alike
             here=trace is not None and (self, key) in trace.nested,
             depth=int(trace is not None),
-            captures=("x",) if made is not None and made.captures else (),
+            captures=("x",) if made is not None and made.is_of_trace else (),
         )
         for effect in row.does:
             self._do(effect, key, maker, trace, made)

@@ -23,6 +23,8 @@ from traceir.lax.checks.operands import as_array, operand
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef
+from traceir.references.calls import operands
+from traceir.references.reference import Ref
 from traceir.tracing.manual_axes import varied
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import Tracer, Value, typeof
@@ -69,11 +71,16 @@ class TracedBody:
     closed: ClosedJaxpr
     consts: tuple[Value, ...]
     tree: TreeDef
+    # The reference that each of these values is the array of, or None.
+    sources: tuple[Ref | None, ...] = ()
+    # References that it writes. Their arrays are inputs after the consts, and results
+    # before the others.
+    written: tuple[Ref, ...] = ()
 
     @property
     def out_avals(self) -> tuple[ShapedArray, ...]:
-        """The types of the results."""
-        return self.closed.out_avals
+        """The types of the results, without those of references."""
+        return self.closed.out_avals[len(self.written) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +121,26 @@ def trace_body(
     )
     entry = find_entry(cache, prepared, owner, body.asker)
     closed, order, arrays = opened(entry)
-    values = (*arrays, *entry.captures)
-    return TracedBody(closed, tuple(values[k] for k in order), entry.out_tree)
+    values = (*arrays, *entry.captures, *operands(entry.refs, ()))
+    consts = tuple(values[k] for k in order)
+    if not entry.refs:
+        return TracedBody(closed, consts, entry.out_tree)
+    first = len(values) - len(entry.refs)
+    sources = tuple(entry.refs[k - first] if k >= first else None for k in order)
+    found = TracedBody(closed, consts, entry.out_tree, sources)
+    if not entry.writes_refs:
+        return found
+    ((numbers, _), (tree, _)) = entry.out_tree.meta, entry.out_tree.below
+    written = tuple(entry.refs[k] for k in numbers)
+    return carrying(replace(found, tree=tree), written, len(written))
 
 
 def with_results_varied(
     body: TracedBody, along: Sequence[Sequence[Hashable]]
 ) -> TracedBody:
     """A body whose first results may vary along these axes, too (shard_map.vma)."""
-    results = body.out_avals
+    results = body.closed.out_avals
+    along = [*[()] * len(body.written), *along]
     if all({*names} <= {*a.vma} for a, names in zip(results, along)):
         return body
 
@@ -141,6 +159,50 @@ def with_results_varied(
     return replace(body, closed=body.closed.memo(key, make))
 
 
+def carrying(body: TracedBody, written: Sequence[Ref], last: int = 0) -> TracedBody:
+    """A body that has the arrays of all these references as it has those that it
+    writes; of a body just traced they are the `last` results."""
+    own, count = len(body.consts), len(body.written)
+    ends = len(body.closed.out_avals) - last
+    places = {id(r): k for k, r in enumerate(body.sources) if r is not None}
+    mine = {id(r): k for k, r in enumerate(body.written)}
+    plan: list[tuple[Any, int | None]] = []
+    for k, ref in enumerate(written):
+        place: Any = places.get(id(ref), ref.aval.inner_aval)
+        out = ends + k if last else mine.get(id(ref))
+        plan.append((own + mine[id(ref)] if id(ref) in mine else place, out))
+    gone = {place for place, _ in plan}
+    kept = tuple(k for k in range(own) if k not in gone)
+
+    def make() -> ClosedJaxpr:
+        jaxpr = body.closed.jaxpr
+        outer = [
+            Var(at) if isinstance(at, ShapedArray) else jaxpr.invars[at]
+            for at, _ in plan
+        ]
+        finals = [
+            var if out is None else jaxpr.outvars[out]
+            for var, (_, out) in zip(outer, plan, strict=True)
+        ]
+        invars = (
+            *(jaxpr.invars[k] for k in kept),
+            *outer,
+            *jaxpr.invars[own + count :],
+        )
+        outvars = (*finals, *jaxpr.outvars[count:ends])
+        return ClosedJaxpr(
+            replace(jaxpr, invars=invars, outvars=outvars), (), body.closed.backend
+        )
+
+    return TracedBody(
+        body.closed.memo(("carrying", own, count, tuple(plan)), make),
+        tuple(body.consts[k] for k in kept),
+        body.tree,
+        tuple(body.sources[k] for k in kept) if body.sources else (),
+        tuple(written),
+    )
+
+
 Opened = tuple[ClosedJaxpr, tuple[int, ...], tuple[Array, ...]]
 
 
@@ -150,7 +212,7 @@ def opened(entry: TraceCacheEntry) -> Opened:
     Both stand in the order in which they are first used; their numbers in that order,
     constants first, come with the constants.
     """
-    closed, captured = entry.closed, len(entry.captures)
+    closed, captured = entry.closed, entry.lifted
 
     def make() -> Opened:
         jaxpr = closed.jaxpr

@@ -15,11 +15,18 @@ from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_branches
 from traceir.lax.control.bodies import (
     TracedBody,
+    carrying,
     demand_callable,
     flat,
     known_number,
     trace_body,
     with_results_varied,
+)
+from traceir.lax.control.references import (
+    arrays_of,
+    closing_over,
+    settled,
+    written_by,
 )
 from traceir.lax.elementwise.arithmetic import ne
 from traceir.lax.elementwise.selection import clamp
@@ -160,6 +167,7 @@ def _choose(
     reverse: bool = False,
 ) -> Any:
     """One `cond` equation; results that are the same operand in all branches are it."""
+    operands, funs = closing_over(operands, funs)
     args = [flat(o, asker, f"operand {k}") for k, o in enumerate(operands)]
     types = [(a.tree, a.avals) for a in args]
     bodies = [trace_body(fun, types, asker) for fun in funs]
@@ -169,8 +177,10 @@ def _choose(
         for avals in zip(*(body.out_avals for body in bodies))
     ]
     bodies = [with_results_varied(body, along) for body in bodies]
-    leaves = [leaf for a in args for leaf in a.leaves]
-    found = choose(index, bodies, leaves, reverse)
+    written = written_by(bodies)
+    bodies = [carrying(body, written) for body in bodies] if written else bodies
+    leaves = [*arrays_of(written), *(leaf for a in args for leaf in a.leaves)]
+    found = settled(written, choose(index, bodies, leaves, reverse))
     return bodies[0].tree.unflatten(map(as_array, found))
 
 

@@ -26,6 +26,7 @@ from traceir.lax.control.bodies import (
     trace_body,
     with_results_varied,
 )
+from traceir.lax.control.references import arrays_of, condition_on, settled
 from traceir.lax.control.scans import scan
 from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.elementwise.arithmetic import add, lt
@@ -75,7 +76,9 @@ def while_loop(
     check_carry("while_loop", body_fun, carry, body.tree, body.out_avals)
     check_alone("while_loop", body_fun, test.out_avals[0].vma, body)
     body = with_results_varied(body, [a.vma for a in carry.avals])
-    return body.tree.unflatten(repeat(test, body, carry.leaves))
+    test = condition_on(test, body.written, cond_fun)
+    leaves = [*arrays_of(body.written), *carry.leaves]
+    return body.tree.unflatten(settled(body.written, repeat(test, body, leaves)))
 
 
 def _in_python(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from traceir import rules
@@ -18,6 +19,7 @@ from traceir.lax.control.bodies import (
     trace_body,
     with_results_varied,
 )
+from traceir.lax.control.references import arrays_of, rows_of, settled
 from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.structural.shapes import (
     concatenate,
@@ -63,6 +65,7 @@ def scan(
     (Array(6., dtype=float32), Array([0., 2., 9.], dtype=float32))
     """
     demand_callable("scan", f=f)
+    xs, f = rows_of(xs, f)
     carry, rows = flat(init, "scan", "init"), flat(xs, "scan", "xs")
     count = _length(rows, length)
     if not way_of(told(f, "scan").asker).traces:
@@ -75,7 +78,8 @@ def scan(
     trees = body.tree.below
     check_carry("scan", f, carry, trees[0], body.out_avals[:split])
     body = with_results_varied(body, [a.vma for a in carry.avals])
-    results = fold(body, carry, rows, count, reverse, steps)
+    held = replace(carry, leaves=[*arrays_of(body.written), *carry.leaves])
+    results = settled(body.written, fold(body, held, rows, count, reverse, steps))
     return (
         trees[0].unflatten(results[:split]),
         trees[1].unflatten(results[split:]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,6 +16,9 @@ from traceir.ir.name_stack import under
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
+from traceir.references.calls import opened_call, refs_in
+from traceir.references.cells import write
+from traceir.references.reference import Ref
 from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Tracer, Value, living, typeof
 from traceir.transforms.batching import axis_specs
@@ -67,10 +71,11 @@ def vmap(
 
     @wraps(fun)
     def batched(*args: P.args, **kwargs: P.kwargs) -> Any:
-        leaves, tree = axis_specs.mapped_leaves(fun, in_axes, args, kwargs)
+        own, named, refs = opened_call(args, kwargs)
+        leaves, tree = axis_specs.mapped_leaves(fun, in_axes, own, named)
         size = axis_specs.common_size(leaves, axis_size)
         axis = BatchAxis(axis_name, size, spmd=spmd)
-        return apply_batched(fun, axis, leaves, tree, out_axes)
+        return apply_batched(fun, axis, leaves, tree, out_axes, refs=refs)
 
     name = function_name(fun)
     batched.__doc__ = f"`{name}`, applied to all examples of a batch."
@@ -87,11 +92,13 @@ def apply_batched(
     out_axes: Any,
     of_first: bool = False,
     same: str = "vmap.batched-output",
+    refs: Mapping[int, Ref] = MappingProxyType({}),
 ) -> Any:
     """Call a function on the examples of a batch; its results have the axis back.
 
     With `of_first`, a result that is asked for without the axis is the first example's;
-    else it must be the `same` for all: this is the rule.
+    else it must be the `same` for all: this is the rule. The references among the
+    arguments, `refs` by the numbers of their leaves, are written as examples were.
     """
     trace = BatchTrace(axis, function_name(fun))
     trace.paths = [leaf.path for leaf in leaves]
@@ -99,14 +106,37 @@ def apply_batched(
         args, kwargs = tree.unflatten(
             [trace.input(leaf.value, leaf.dim, k) for k, leaf in enumerate(leaves)]
         )
+        mine = refs_in((args, kwargs)) if refs else []
         results, out_tree = flatten.flatten(run_as("vmap", fun)(*args, **kwargs))
         check_outputs(results, out_tree)
         taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
     targets = axis_specs.spread("out_axes", out_axes, out_tree)
     rows = zip(taken, targets, out_tree.paths(), strict=True)
     with under("vmap", True):
+        _write_all(trace, refs, mine, leaves)
         results = [_result(trace, *row, of_first, same) for row in rows]
     return out_tree.unflatten(results)
+
+
+def _write_all(
+    trace: BatchTrace,
+    refs: Mapping[int, Ref],
+    mine: Sequence[Ref],
+    leaves: Sequence[axis_specs.MappedLeaf],
+) -> None:
+    """Write the arrays of the references of all examples.
+
+    Raises TypeError (ref.batched) for one that is the same for all.
+    """
+    for (k, outer), own in zip(refs.items(), mine, strict=True):
+        leaf = leaves[k]
+        if not own._written:
+            continue
+        if leaf.dim is None:
+            got = f"{outer.aval!r}, argument {leaf.path} of {trace.name}"
+            raise rules.error("ref.batched", got=got)
+        value, dim = trace.take(own._value)
+        write(outer, place_at(value, dim, trace.axis.size, leaf.dim))
 
 
 def _result(

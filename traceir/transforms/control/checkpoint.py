@@ -16,9 +16,11 @@ from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name, prepare
 from traceir.pytrees import flatten
+from traceir.references import calls
+from traceir.references.reference import Ref
 from traceir.tracing.results import check_outputs
 from traceir.tracing.staging import apply, constants_of
-from traceir.tracing.trace import EAGER
+from traceir.tracing.trace import EAGER, current_trace
 from traceir.transforms.autodiff import cached_transforms
 from traceir.transforms.autodiff.cached_transforms import (
     linearize_program,
@@ -118,14 +120,21 @@ def checkpoint(
     @wraps(fun)
     def call(*args: Any, **kwargs: Any) -> Any:
         """Trace the function, and bind it as one `remat2` equation."""
-        bound = bind_arguments(form, static, args, kwargs)
-        prepared = prepare(bound, "jax")
+        prepared = prepare(bind_arguments(form, static, args, kwargs), "jax")
+        bound = prepared.bound
         trees: list[flatten.TreeDef] = []
+        outer: list[Ref] = []
 
         def run(tracers: Values) -> Values:
             tree = prepared.call.treedef
-            given, named = bound.rebuild(tree.unflatten(tracers))
+            trace: Any = current_trace()
+            trace.refs = {}
+            values = tree.unflatten(tracers)
+            given, named = bound.rebuild(values)
             found = run_as("checkpoint", fun)(*given, **named)
+            mine = calls.refs_in(values) if prepared.refs else ()
+            found = calls.with_written(trace, mine, found)
+            outer.extend(calls.closed_over(trace))
             leaves, out_tree = flatten.flatten(found)
             check_outputs(leaves, out_tree)
             trees.append(out_tree)
@@ -135,16 +144,17 @@ def checkpoint(
         closed, captured = program_of(
             run, avals, prepared.call.paths, name, "checkpoint"
         )
+        held = calls.operands(outer, prepared.refs)
         # The consts come in as operands, so that they are saved like arguments.
         results = region(
             "remat2",
-            [*constants_of(closed), *captured, *prepared.leaves],
+            [*constants_of(closed), *captured, *held, *prepared.leaves],
             jaxpr=opened(closed),
             prevent_cse=prevent_cse,
             differentiated=False,
             policy=shown,
         )
-        return trees[0].unflatten(results)
+        return calls.settled(trees[0].unflatten(results), outer, prepared.refs)
 
     return call
 

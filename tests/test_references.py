@@ -1,0 +1,424 @@
+"""References: read, written, passed, closed over, differentiated and batched.
+
+Cites: ref.cell, ref.state, ref.body, ref.derivative, ref.places, ref.index, ref.value,
+ref.alias, ref.returned, ref.open, ref.differentiated, ref.batched, ref.condition,
+ref.region
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir as jax
+import traceir.numpy as jnp
+import traceir_numba
+from traceir import lax
+
+
+def made(count: int = 3) -> jax.Ref:
+    """A reference to the first numbers."""
+    return jax.new_ref(jnp.arange(float(count)))
+
+
+def held(ref: jax.Ref) -> list[float]:
+    """The elements of a reference."""
+    found: list[float] = ref[...].tolist()
+    return found
+
+
+def test_a_cell_is_read_and_written() -> None:
+    ref = made()
+    before = ref[...]
+    ref[0] = 5.0
+    ref[1:] += 1.0
+    ref[jnp.array([0, 0])] = jnp.array([7.0, 7.0])
+    assert held(ref) == [7, 2, 3] and before.tolist() == [0, 1, 2]
+    assert (ref.shape, ref.dtype, ref.ndim, ref.size) == ((3,), np.float32, 1, 3)
+    assert len(ref) == 3 and [float(x) for x in ref] == [7, 2, 3]
+    assert repr(ref) == "Ref([7., 2., 3.], dtype=float32)"
+    assert str(ref.aval) == "Ref{float32[3]}" and jax.typeof(ref) == ref.aval
+    assert ref.aval.str_short() == "Ref{f32[3]}" and not ref.aval.weak_type
+    assert (ref.aval.ndim, ref.aval.size) == (1, 3)
+    assert isinstance(ref, jax.Ref) and not isinstance(ref, jax.Array)
+    assert ref == ref and ref != made() and jax.tree.leaves([ref]) == [ref]
+    assert ref.sharding == ref[...].sharding and not ref.committed
+
+
+def test_the_functions_of_references() -> None:
+    ref = made(5)
+    assert jax.ref.swap(ref, 3, 10.0).tolist() == 3
+    jax.ref.addupdate(ref, jnp.array([0, 0]), jnp.ones(2))
+    jax.ref.set(ref, 1, 4.0)
+    assert jax.ref.get(ref, slice(1, 3)).tolist() == [4, 2]
+    assert jax.freeze(ref).tolist() == [2, 4, 2, 10, 4]
+    assert held(jax.empty_ref(jax.ShapeDtypeStruct((2,), "float32"))) == [0, 0]
+    jax.free_ref(ref)
+    with raises_rule("ref.open", Exception, "freed"):
+        _ = ref[0]
+
+
+def test_copies_are_other_references() -> None:
+    ref = made()
+    for other in (copy.copy(ref), copy.deepcopy(ref), pickle.loads(pickle.dumps(ref))):
+        other[0] = 9.0
+        assert held(other) == [9, 1, 2] and held(ref) == [0, 1, 2]
+
+
+def test_a_part_is_read_and_written_as_the_whole() -> None:
+    ref = jax.new_ref(jnp.zeros((2, 3)))
+    part = ref.at[1]
+    part[...] = jnp.ones(3)
+    part.at[1:][0] = 5.0
+    part[2] = 2.0
+    assert held(ref) == [[0, 0, 0], [1, 5, 2]] and part.at[1][...] == 5
+    assert (part.shape, part.dtype) == ((3,), np.float32) and part[1] == 5
+
+
+TWO = [0, 1, (1, 2), np.s_[:, 1:3], np.s_[..., 0], np.s_[1, ::2], np.s_[-2:], np.s_[0:9]]
+
+
+@pytest.mark.parametrize("index", TWO, ids=str)
+def test_places_are_those_of_arrays(index: Any) -> None:
+    x = jnp.arange(12.0).reshape(3, 4)
+    ref = jax.new_ref(x)
+    assert ref[index].tolist() == x[index].tolist()
+    ref[index] = ref[index] * 0
+    assert held(ref) == x.at[index].set(0).tolist()
+
+
+def test_places_out_of_range() -> None:
+    at: Any = jax.jit(lambda ref, i: ref[i])
+    put: Any = jax.jit(lambda ref, i, x: ref.__setitem__(i, x))
+    for place, value in [(7, 2), (-1, 2), (-7, 0)]:
+        assert at(made(), place) == value
+        ref = made()
+        put(ref, place, 9.0)
+        assert ref[value] == 9 and sum(held(ref)) == 9 + 3 - value
+        assert at(made(), jnp.array([place, 0])).tolist() == [value, 0]
+    ref = made()
+    put(ref, jnp.array([7, -7, -1]), jnp.full(3, 9.0))
+    assert held(ref) == [0, 1, 9]
+
+
+WRONG: list[tuple[Any, str]] = [
+    *((3, "3 for an extent of 3"), (-4, "-4"), (jnp.array(3), "3"), ("a", "'a'")),
+    *((1.0, "1.0"), (True, "True"), ([0], "[0]"), (np.s_[::-1], "step -1")),
+    *(((0, 0), "of shape (3,)"), ((..., ...), "of shape"), (np.array([True]), "True")),
+]
+
+
+@pytest.mark.parametrize("index, told", WRONG, ids=str)
+def test_an_index_that_is_none(index: Any, told: str) -> None:
+    ref = made()
+    with raises_rule("ref.index", ValueError, re.escape(told)):
+        _ = ref[index]
+    with raises_rule("ref.index", ValueError):
+        ref[index] = 1.0
+
+
+def test_nothing_is_broadcast_or_converted() -> None:
+    ref = made()
+    wrong = [(0, 1), (0, True), (..., 1.0), (np.s_[1:], 1.0), (0, jnp.ones(1))]
+    for index, value in wrong:
+        with raises_rule("ref.value", ValueError, "f32"):
+            ref[index] = value
+    with raises_rule("ref.value", ValueError, "i32"):
+        jax.ref.addupdate(ref, 0, 1)
+    ref[...] = np.ones(3)
+    ref[0] = np.float64(2)
+    assert held(ref) == [2, 1, 1]
+    weak = jax.new_ref(1.0)
+    weak[...] = jnp.float32(2)
+    assert weak[...].weak_type
+    with raises_rule("jit.argument", TypeError):
+        jax.new_ref(made())
+
+
+def test_a_traced_function_reads_and_writes() -> None:
+    traced = []
+
+    @jax.jit
+    def step(ref: Any, x: Any) -> Any:
+        traced.append(type(ref))
+        local = jax.new_ref(x)
+        local[...] += ref[0]
+        ref[0] = local[...]
+        return ref[1]
+
+    ref = made()
+    assert step(ref, 2.0) == 1 and held(ref) == [2, 1, 2]
+    assert step(ref, 3.0) == 1 and held(ref) == [5, 1, 2]
+    other = made()
+    assert step(other, 1.0) == 1 and held(other) == [1, 1, 2]
+    assert traced == [jax.Ref]
+    compiled = step.lower(ref, 2.0).compile()
+    assert compiled(other, 1.0) == 1 and held(other) == [2, 1, 2]
+    assert jax.eval_shape(step, ref, 2.0).shape == () and held(ref) == [5, 1, 2]
+    assert step.lower(ref, 2.0).out_tree == jax.tree.structure(0)
+
+
+def test_a_traced_function_closes_over_references() -> None:
+    ref, traced = made(), []
+
+    @jax.jit
+    def count(x: Any) -> Any:
+        traced.append(x)
+        ref[0] += 1
+        return x * ref[2]
+
+    def twice(x: Any) -> Any:
+        return count(count(x))
+
+    assert count(3.0) == 6 and count(3.0) == 6 and held(ref) == [2, 1, 2]
+    assert jax.jit(twice)(1.0) == 4 and held(ref) == [4, 1, 2]
+    assert len(traced) == 2  # once for each type
+    ref[2] = 5.0
+    assert count(2.0) == 10 and count.lower(2.0).compile()(2.0) == 10
+    assert held(ref) == [6, 1, 5]
+    assert len(jax.make_jaxpr(count)(2.0).consts) == 1 and held(ref) == [6, 1, 5]
+    with jax.disable_jit():
+        assert count(2.0) == 10 and held(ref) == [7, 1, 5]
+
+
+def test_references_are_options_of_jit() -> None:
+    ref = made()
+    donated: Any = jax.jit(lambda ref, x: ref.__setitem__(0, x[0]), donate_argnums=1)
+    x = jnp.ones(3)
+    donated(ref, x)
+    assert held(ref) == [1, 1, 2] and x.is_deleted()
+    static: Any = jax.jit(lambda ref: ref.__setitem__(0, 8.0), static_argnums=0)
+    static(ref)
+    assert held(ref) == [8, 1, 2]
+    inline: Any = jax.jit(lambda ref: ref.__setitem__(0, 3.0), inline=True)
+    jax.jit(lambda r: inline(r))(ref)
+    assert held(ref) == [3, 1, 2]
+    jax.jit(lambda: ref.__setitem__(..., np.ones(3, "float32")))()
+    assert held(ref) == [1, 1, 1]
+
+
+def test_nested_functions_share_a_reference() -> None:
+    @jax.jit
+    def outer(x: Any) -> Any:
+        ref = jax.new_ref(x)
+
+        @jax.jit
+        def inner(y: Any) -> None:
+            ref[...] += y
+
+        inner(1.0)
+        inner(2.0)
+        jax.jit(lambda r: r.__setitem__(..., r[...] * 10))(ref)
+        return jax.freeze(ref)
+
+    assert outer(1.0) == 40 and outer(2.0) == 50
+
+
+LOOPS: list[Callable[[Callable[[Any], Any]], Any]] = [
+    lambda body: lax.fori_loop(0, 3, lambda i, c: body(c), 0.0),
+    lambda body: lax.scan(lambda c, _: (body(c), None), 0.0, None, length=3)[0],
+    lambda body: lax.while_loop(lambda c: c < 3, body, 0.0),
+    lambda body: jax.jit(lambda n: lax.fori_loop(0, n, lambda i, c: body(c), 0.0))(3),
+]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_bodies_of_loops_write(loop: Any) -> None:
+    ref, known = made(), jax.new_ref(10.0)
+
+    def body(c: Any) -> Any:
+        ref[0] += known[...]
+        jax.ref.addupdate(ref, 1, ref[0])
+        return c + 1
+
+    assert loop(body) == 3 and held(ref) == [30, 61, 2]
+    assert jax.jit(lambda: loop(body))() == 3 and held(ref) == [60, 211, 2]
+    with jax.disable_jit():
+        assert loop(body) == 3 and held(ref) == [90, 451, 2]
+
+
+def test_conditions_read_and_do_not_write() -> None:
+    ref = made()
+
+    def body(i: Any) -> Any:
+        ref[0] += 1
+        return i + 1
+
+    assert lax.while_loop(lambda i: ref[0] < ref[2], body, 0) == 2
+    assert held(ref) == [2, 1, 2]
+    with raises_rule("ref.condition", ValueError, "writes Ref{float32"):
+        lax.while_loop(lambda i: jax.ref.swap(ref, 0, 1.0) < 4, lambda i: i + 1, 0)
+
+
+def test_scans_go_over_references() -> None:
+    ref, rows = made(), jax.new_ref(jnp.ones((3, 2)))
+
+    def body(c: Any, x: Any) -> Any:
+        first, row, number = x
+        first[...] += 1.0
+        row[0] = number
+        return c + row[...].sum(), None
+
+    found, _ = lax.scan(body, 0.0, (ref, rows, jnp.arange(3.0)))
+    assert found == 6 and held(ref) == [1, 2, 3]
+    assert held(rows) == [[0, 1], [1, 1], [2, 1]]
+
+
+def test_branches_write() -> None:
+    ref, other = made(), made()
+
+    def first() -> Any:
+        ref[0] = 5.0
+        return other[1]
+
+    def second() -> Any:
+        other[1] = ref[0]
+        return 2.0
+
+    choose = jax.jit(lambda p: lax.cond(p, first, second))
+    assert choose(True) == 1 and held(ref) == [5, 1, 2] and held(other) == [0, 1, 2]
+    assert choose(False) == 2 and held(ref) == [5, 1, 2] and held(other) == [0, 5, 2]
+    put: Any = lambda r, x: r.__setitem__(0, x)  # noqa: E731
+    lax.switch(1, [lambda r, x: None, put, put], ref, 7.0)
+    assert held(ref) == [7, 1, 2]
+
+
+def test_derivatives_go_through_local_references() -> None:
+    def cube(x: Any) -> Any:
+        ref = jax.new_ref(1.0)
+        lax.fori_loop(0, 3, lambda i, c: ref.__setitem__(..., ref[...] * x), None)
+        return ref[...]
+
+    assert jax.grad(cube)(2.0) == 12 and jax.jit(jax.grad(cube))(2.0) == 12
+    assert jax.jvp(cube, (2.0,), (1.0,)) == (8, 12)
+    assert jax.grad(jax.checkpoint(cube))(2.0) == 12
+    assert jax.vmap(jax.grad(cube))(jnp.array([1.0, 2.0])).tolist() == [3, 12]
+    assert jax.grad(jax.grad(cube))(2.0) == 12
+
+
+def test_outer_references_are_constants_of_derivatives() -> None:
+    ref = made()
+
+    def noted(x: Any) -> Any:
+        ref[0] = lax.stop_gradient(x * 2)
+        return x * ref[1] * ref[0]
+
+    for f in (noted, jax.jit(noted), jax.checkpoint(noted)):
+        ref[0] = 0.0
+        assert jax.grad(f)(3.0) == 6 and held(ref) == [6, 1, 2]
+    assert jax.grad(lambda x, r: r[1] * x)(3.0, ref) == 1
+    for wrong in (lambda x: (ref.__setitem__(0, x * 2), x)[1],):
+        for f in (wrong, jax.jit(wrong)):
+            with raises_rule("ref.differentiated", TypeError, "Ref{float32"):
+                jax.grad(f)(3.0)
+    with raises_rule("jit.argument", TypeError, "read the array of the reference"):
+        jax.grad(lambda r: r[0])(ref)
+
+
+def test_a_backward_rule_writes() -> None:
+    ref = made()
+
+    @jax.custom_vjp
+    def watched(x: Any) -> Any:
+        return x
+
+    def backward(_: Any, ct: Any) -> Any:
+        ref[0] = ct
+        return (ct,)
+
+    watched.defvjp(lambda x: (x, None), backward)
+    assert jax.grad(lambda x: watched(x) * 4)(1.0) == 4 and held(ref) == [4, 1, 2]
+    assert jax.jit(jax.grad(lambda x: watched(x) * 5))(1.0) == 5 and ref[0] == 5
+
+
+def test_checkpoint_writes_once() -> None:
+    ref = made()
+    f: Any = jax.checkpoint(lambda r, x: (r.__setitem__(0, r[0] + 1), jnp.sin(x))[1])
+    jax.grad(lambda x: f(ref, x))(1.0)
+    assert held(ref) == [1, 1, 2]
+
+
+def test_examples_have_references_of_their_own() -> None:
+    ref, rows = made(), jax.new_ref(jnp.zeros((2, 3)))
+
+    def step(r: Any, row: Any, x: Any) -> Any:
+        r[...] = r[...] + x
+        lax.cond(x > 1, lambda: row.__setitem__(0, x), lambda: None)
+        return r[...] * 2
+
+    over: Any = jax.vmap(step, in_axes=(0, 1, 0))
+    assert over(ref, rows, jnp.arange(3.0)).tolist() == [0, 4, 8]
+    assert held(ref) == [0, 2, 4] and held(rows) == [[0, 0, 2], [0, 0, 0]]
+    assert jax.jit(over)(ref, rows, jnp.ones(3)).tolist() == [2, 6, 10]
+    assert held(ref) == [1, 3, 5]
+    assert jax.vmap(lambda i: ref[i])(jnp.array([2, 0])).tolist() == [5, 1]
+
+
+def test_examples_share_no_write() -> None:
+    ref = made()
+    for value in (7.0, None):
+        with raises_rule("ref.batched", TypeError, "Ref{float32"):
+            jax.vmap(lambda x, v=value: ref.__setitem__(0, x if v is None else v))(
+                jnp.ones(3)
+            )
+    put: Any = jax.vmap(lambda r, x: r.__setitem__(0, x), in_axes=(None, 0))
+    with raises_rule("ref.batched", TypeError, "argument r"):
+        put(ref, jnp.ones(3))
+
+
+def test_a_reference_is_passed_once() -> None:
+    ref = made()
+    with raises_rule("ref.alias", ValueError, "a and b"):
+        jax.jit(lambda a, b: a[0] + b[0])(ref, ref)
+    with raises_rule("ref.alias", ValueError, "closed over"):
+        jax.jit(lambda a: a[0] + ref[0])(ref)
+    with raises_rule("ref.alias", ValueError):
+        jax.vmap(lambda a, b: a[...] + b[...])(ref, ref)
+
+
+def test_references_are_not_returned() -> None:
+    ref = made()
+    scan: Any = lambda: lax.scan(lambda c, x: (c, jax.new_ref(x)), 0.0, jnp.ones(3))  # noqa: E731
+    wrong: list[Any] = [
+        *(lambda: jax.jit(lambda x: jax.new_ref(x))(1.0), scan),
+        *(lambda: jax.jit(lambda r: [r])(ref), lambda: lax.cond(True, made, made)),
+    ]
+    for call in wrong:
+        with raises_rule("ref.returned", ValueError, "Ref{float32"):
+            call()
+
+
+def test_a_reference_of_a_trace_that_has_ended() -> None:
+    kept: list[Any] = []
+    jax.jit(lambda x: kept.append(jax.new_ref(x)))(1.0)
+    for use in (lambda: kept[0][...], jax.jit(lambda: kept[0][...])):
+        with raises_rule("ref.open", Exception, "made in the trace of"):
+            use()
+    assert repr(kept[0]) == "Traced<Ref{float32[]}>"
+
+
+def test_where_no_program_can_use_one() -> None:
+    ref = made()
+
+    @jax.custom_jvp
+    def f(x: Any) -> Any:
+        return x * ref[1]
+
+    f.defjvp(lambda primals, tangents: (f(*primals), tangents[0]))
+    assert f(2.0) == 2
+    with raises_rule("ref.region", TypeError, "f, for"):
+        jax.jit(f)(2.0)
+    with raises_rule("ref.region", TypeError, "exported"):
+        jax.export.export(jax.jit(lambda x: ref[0] * x))(1.0)
+    plain: Any = traceir_numba.jit(lambda x: ref[0] * x)
+    with raises_rule("ref.region", TypeError):
+        plain(np.ones(3))
+    compiled = jax.jit(lambda x: ref[0] * x, in_shardings=None).lower(1.0).compile()
+    assert compiled(2.0) == 0
