@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.conform.casefiles.values import Ref, TypedValue
+from traceir.conform.casefiles.values import HostName, TypedValue
 from traceir.ir.avals import ShapedArray
 
 
@@ -60,7 +60,7 @@ plain = st.sampled_from(
     [None, "a", b"a", np.int64(1), np.int32(1), np.float32(0), np.float32(-0.0)]
 )
 hashable = st.recursive(
-    numbers | plain | st.sampled_from([Ref("o"), Ref("p"), Ref("q")]),
+    numbers | plain | st.sampled_from([HostName("o"), HostName("p"), HostName("q")]),
     lambda inner: st.lists(inner, max_size=2).map(tuple) | st.frozensets(inner),
     max_leaves=3,
 )

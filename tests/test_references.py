@@ -82,7 +82,16 @@ def test_a_part_is_read_and_written_as_the_whole() -> None:
     assert (part.shape, part.dtype) == ((3,), np.float32) and part[1] == 5
 
 
-TWO = [0, 1, (1, 2), np.s_[:, 1:3], np.s_[..., 0], np.s_[1, ::2], np.s_[-2:], np.s_[0:9]]
+TWO = [
+    0,
+    1,
+    (1, 2),
+    np.s_[:, 1:3],
+    np.s_[..., 0],
+    np.s_[1, ::2],
+    np.s_[-2:],
+    np.s_[0:9],
+]
 
 
 @pytest.mark.parametrize("index", TWO, ids=str)

@@ -74,10 +74,10 @@ with _uncollected():
         make_jaxpr,
     )
     from traceir.reference.interpreter import eval_jaxpr
-    from traceir.references.reference import typeof
     from traceir.sharding import NamedSharding, P, make_mesh, set_mesh
     from traceir.tracing.callbacks import effects_barrier, pure_callback
     from traceir.tracing.eval_trace import ensure_compile_time_eval
+    from traceir.tracing.results import typeof
     from traceir.tracing.trace import Tracer
     from traceir.tracing.tracer_leaks import checking_leaks
 

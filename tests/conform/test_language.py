@@ -26,7 +26,7 @@ from traceir.conform import (
     read_cases,
 )
 from traceir.conform.casefiles.sessions import SessionObject, SessionReader
-from traceir.conform.casefiles.values import Ref, TypedValue
+from traceir.conform.casefiles.values import HostName, TypedValue
 from traceir.conform.systems.host import Host, host_function
 from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.conform.systems.jitted import Jitted, System, Target
@@ -169,10 +169,10 @@ def test_steps_name_objects_and_ask() -> None:
         "        ; compiled f(f32[]{0}, (o, 1))(f32[]{2}) ; mutate(o, 2)\n"
     )
     call, probe, setting, ahead, mutation = session.steps
-    assert call.args[1] == Ref("o")
+    assert call.args[1] == HostName("o")
     assert probe == Probe("cache_size", ("f",), 1)
     assert isinstance(setting, Setting) and str(setting.args[1]) == "f32[1]{3.0}"
-    assert ahead.types[1] == (Ref("o"), 1)
+    assert ahead.types[1] == (HostName("o"), 1)
     assert mutation == Setting("mutate", ("o", 2))
     assert session.objects == {"o": SessionObject("object", (1,)), "c": 2}
 

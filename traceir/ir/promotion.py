@@ -200,12 +200,17 @@ _NAMES = (
 )
 
 
+def is_reference(value: Any) -> bool:
+    """True for a reference, whose class is not on the way of an import."""
+    return getattr(type(value), "is_reference", False) is True
+
+
 def no_array(value: object) -> Exception:
     """The error of a value that is no array where one is asked for (jit.argument)."""
     hint = None
     if hasattr(value, "__dataclass_fields__"):
         hint = "register its class with `traceir.tree_util.register_dataclass`"
-    elif getattr(type(value), "is_reference", False):
+    elif is_reference(value):
         hint = "read the array of the reference: `ref[...]`"
     elif hasattr(value, "to_numpy"):
         hint = "pass the array in it: `x.to_numpy()`"

@@ -46,7 +46,6 @@ from traceir.jit.hot_path.float_faults import fault_error, is_set
 from traceir.jit.hot_path.guard_codegen import MISS, Runner
 from traceir.jit.hot_path.known_values import RunnersByValue, admit, by_value
 from traceir.jit.hot_path.raw_keys import keeps_on_device, make_fast_path, raw_key
-from traceir.jit.hot_path.reference_arrays import call_on_refs
 from traceir.jit.inlining import inlined
 from traceir.jit.instrument import instrumented
 from traceir.jit.miss_report import explained, retrace_reason, tell_trace
@@ -63,7 +62,6 @@ from traceir.jit.staging import (
     prepare_plain,
     traces_jit,
 )
-from traceir.references import calls as references
 from traceir.sanitize.nan_checks import watched
 from traceir.tracing.knowledge import way_of
 from traceir.tracing.staging import StagingTrace, apply, face_module
@@ -211,21 +209,19 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
             if watched(config.local.context):
                 exe = instrumented(exe, entry.closed, config.local.context)
         if entry.uses_refs:
-            return call_on_refs(entry, exe, prepared, self._options.numpy_out)
+            from traceir.jit.hot_path import reference_arrays  # which few need
+
+            return reference_arrays.call_on_refs(
+                entry, exe, prepared, self._options.numpy_out
+            )
         run = make_fast_path(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             bound = prepared.bound
-            runner = Runner(
-                run,
-                entry,
-                raw[0],
-                self._static.extended(bound.known_origins),
-                bound.origins,
-                exe.run,
-                self._options.numpy_out,
-                # A guard knows arrays of the host alone, which lie nowhere else.
-                _guard_tried=keeps_on_device(exe) or hasattr(run, "places"),
-            )
+            static = self._static.extended(bound.known_origins)
+            made = run, entry, raw[0], static, bound.origins, exe.run
+            # A guard knows arrays of the host alone, which lie nowhere else.
+            tried = keeps_on_device(exe) or hasattr(run, "places")
+            runner = Runner(*made, self._options.numpy_out, _guard_tried=tried)
             found = by_value(self._fast.get(raw), bound, args, kwargs, runner)
             self._cache.remember(self._fast, raw, entry, found)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
@@ -252,8 +248,8 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
         """The entry of a call, and the call with what it demands known."""
         how = self._fun, transform, self._before_trace
         entry, prepared = find_or_demand(self._cache, prepared, *how)
-        allowed = self._options.write_arguments or not entry.writes
-        if not allowed and writes_anything(entry.out_tree):
+        refuses = entry.writes and not self._options.write_arguments
+        if refuses and writes_anything(entry.out_tree):
             raise refused(entry.out_tree, entry.call, self._name)
         return entry, prepared
 
@@ -265,12 +261,14 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
 
     def _stage(self, entry: TraceCacheEntry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
-        held = references.operands(entry.refs, prepared.refs)
-        operands = [*entry.captures, *held, *prepared.leaves]
-        results = self._bind(entry, operands)
+        if entry.uses_refs:
+            from traceir.jit.hot_path import reference_arrays  # which few need
+
+            return reference_arrays.record_on_refs(entry, prepared, self._bind)
+        results = self._bind(entry, [*entry.captures, *prepared.leaves])
         found = entry.out_tree.unflatten(results)
         if not entry.writes:
-            return references.settled(found, entry.refs, prepared.refs)
+            return found
         roots = [value for _, value in prepared.bound.dynamic]
         return write_traced(found, roots, prepared.leaves, entry.call)
 
@@ -302,7 +300,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
     @overload
     def __get__(self, instance: None, owner: type) -> JitFunction[P, R]: ...
 
-    # Also asked for static methods, which are not bound: any arguments, then.
+    # Asked for static methods, too, which are not bound: any arguments, then.
     @overload
     def __get__(self, instance: object, owner: Any = None) -> JitFunction[..., R]: ...
 

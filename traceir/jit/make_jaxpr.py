@@ -13,7 +13,6 @@ from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import CallForm, Traced
-from traceir.references.cells import read
 from traceir.tracing.staging import stage
 from traceir.tracing.trace import current_trace
 
@@ -42,7 +41,7 @@ def make_jaxpr(
         entry = _within(
             dict(axis_env or ()), lambda: staged.entry(args, kwargs, "make_jaxpr")
         )
-        held = [*entry.captures, *map(read, entry.refs)]
+        held = [*entry.captures, *(ref[...] for ref in entry.refs)]
         closed = _with_captures(entry.closed, held)
         if return_shape:
             return closed, Traced(entry, "reference", False, False, CallForm()).out_info

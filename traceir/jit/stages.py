@@ -25,12 +25,10 @@ from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.jit.cache.writeback import apart, check_targets, write_back
 from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
-from traceir.jit.hot_path.reference_arrays import compiled_on_refs
 from traceir.jit.miss_report import differing
 from traceir.jit.runtime_checks import OutOfRoom
 from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
-from traceir.references.calls import opened_call, plain_results
 from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
@@ -130,7 +128,7 @@ class _Stage:
     def out_info(self) -> Any:
         """The shapes and dtypes of the result."""
         structs = list(map(struct_of, self.entry.closed.out_avals))
-        return plain_results(self.entry.out_tree.unflatten(structs))
+        return self.out_tree.unflatten(structs[: self.out_tree.num_leaves])
 
     @property
     def out_tree(self) -> flatten.TreeDef:
@@ -172,7 +170,7 @@ class Traced(_Stage):
     def out_avals(self) -> Any:
         """The types of the result."""
         avals = list(self.entry.closed.out_avals)
-        return plain_results(self.entry.out_tree.unflatten(avals))
+        return self.out_tree.unflatten(avals[: self.out_tree.num_leaves])
 
     def as_text(self) -> str:
         """The program's text."""
@@ -301,7 +299,7 @@ class Compiled(_Analyzed):
     def output_shardings(self) -> Any:
         """The layouts of the leaves of the result on devices, as a tree like it."""
         places = _layouts().of_results(self.form, self.entry)
-        return plain_results(self.entry.out_tree.unflatten(places))
+        return self.out_tree.unflatten(places[: self.out_tree.num_leaves])
 
     @property
     def input_formats(self) -> Any:
@@ -316,13 +314,12 @@ class Compiled(_Analyzed):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.numpy_out:
             check_not_raising()
-        labels, refs = self.entry.call.labels, dict[int, Any]()
+        labels = self.entry.call.labels
         if self.entry.uses_refs:
-            args, kwargs, refs = opened_call(args, kwargs)
+            from traceir.jit.hot_path import reference_arrays  # which few need
+
+            return reference_arrays.compiled_on_refs(self, args, kwargs)
         leaves, form = self._leaves(args, kwargs), self.form
-        if self.entry.uses_refs:
-            given = leaves, [*refs.values()], bool(form.places or form.parts)
-            return compiled_on_refs(self.entry, self.exe, *given)
         if (form.places or form.parts) and not self.entry.writes:
             leaves = _layouts().laid_arguments(form, leaves)
         if form.parts is not None:

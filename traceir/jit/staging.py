@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traceir import rules
 from traceir.base import config, cost_model
@@ -17,7 +17,7 @@ from traceir.base.progress import progress
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Var
-from traceir.ir.promotion import canonical_dtype, check_plain
+from traceir.ir.promotion import canonical_dtype, check_plain, is_reference
 from traceir.ir.unroll_report import last_line, tell_unrolled
 from traceir.jit.cache.cache_key import CallSignature, KeyTable, axes_where, leaf_paths
 from traceir.jit.cache.captured_state import seal, verify
@@ -28,13 +28,14 @@ from traceir.jit.cache.trace_cache import FunctionCache, TraceCacheEntry
 from traceir.jit.runtime_checks import ListRoom
 from traceir.pytrees import flatten
 from traceir.pytrees.node_types import kind_of
-from traceir.references import calls as references
-from traceir.references.reference import Ref
 from traceir.tracing.concretization import ArgumentDemand, demanded
 from traceir.tracing.knowledge import way_of
 from traceir.tracing.results import check_described, check_outputs, flatten_results
 from traceir.tracing.staging import StagedTracer, face_module, stage
 from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
+
+if TYPE_CHECKING:
+    from traceir.references.reference import Ref
 
 # Calls functions on arrays over several processes, and makes this process's part of one
 # that is compiled ahead; who starts these enters both.
@@ -76,15 +77,16 @@ class Prepared:
 def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     """Flatten the traced arguments.
 
-    Raises TypeError (jit.argument) for a leaf that is no array,
-    UnexpectedTracerError (level.lift) for one of a trace that has ended and ValueError
-    (ref.alias) for a reference that is there twice.
+    Raises TypeError (jit.argument), UnexpectedTracerError (level.lift) for a leaf of a
+    trace that has ended, ValueError (ref.alias) for a reference that is there twice.
     """
     labels = tuple(label for label, _ in bound.dynamic)
     leaves, treedef = flatten.flatten(tuple(value for _, value in bound.dynamic))
     refs: tuple[Ref, ...] = ()
-    if face == "jax" and Ref in map(type, leaves):
-        values, refs = references.opened(leaves, treedef, leaf_paths(labels, treedef))
+    if face == "jax" and any(map(is_reference, leaves)):
+        from traceir.references import calls  # which few programs need
+
+        values, refs = calls.opened(leaves, treedef, leaf_paths(labels, treedef))
         bound = replace(bound, dynamic=tuple(zip(labels, values, strict=True)))
         leaves, treedef = flatten.flatten(values)
     context = config.local.context
@@ -319,7 +321,8 @@ def make_entry(
             own.update(demandable_inputs(bound, call.leaf_labels, tracers))
             trace.demandable = frozenset(own)
         values = call.treedef.unflatten(tracers)
-        mine = references.refs_in(values) if prepared.refs else ()
+        leaves = flatten.leaves(values) if prepared.refs else []
+        mine = [*filter(is_reference, leaves)]
         if call.orders:
             reorder(values, call.orders)
         args, kwargs = bound.rebuild(values)
@@ -327,8 +330,11 @@ def make_entry(
         if face is None:
             trace.refs = {}
             results = _called(fun, args, kwargs)
-            results = references.with_written(trace, mine, results)
-            outer.extend(references.closed_over(trace))
+            if trace.refs or mine:
+                from traceir.references import calls  # which few programs need
+
+                results = calls.with_written(trace, mine, results)
+                outer.extend(calls.closed_over(trace))
         else:
             # What a body of a loop writes to its arguments it has to return.
             whole = transform == "jit"

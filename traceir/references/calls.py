@@ -3,14 +3,14 @@
 Those among the arguments are `opened`: the function gets new ones, of its own trace,
 with the arrays. Those that it closes over are inputs of its program (`closed_over`,
 `operands`). What it wrote are results (`with_written`), which the caller writes
-(`settled`).
+(`written_back`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from traceir import rules
 from traceir.arrays.array import Array
@@ -48,6 +48,7 @@ class RefResults:
     """Results, and the new arrays of references: those of these numbers that are closed
     over, and of these that are arguments."""
 
+    of_references: ClassVar[bool] = True
     results: Any
     values: tuple[Any, ...]
     numbers: tuple[tuple[int, ...], tuple[int, ...]]
@@ -123,7 +124,7 @@ def operands(outer: Sequence[Ref], given: Sequence[Ref]) -> list[Value]:
     return [read(ref) for ref in outer]
 
 
-def settled(found: Any, outer: Sequence[Ref], given: Sequence[Ref]) -> Any:
+def written_back(found: Any, outer: Sequence[Ref], given: Sequence[Ref]) -> Any:
     """The results of a call, after what it wrote has been written."""
     if type(found) is not RefResults:
         return found
@@ -132,8 +133,3 @@ def settled(found: Any, outer: Sequence[Ref], given: Sequence[Ref]) -> Any:
     for ref, value in zip(targets, found.values, strict=True):
         write(ref, value)
     return found.results
-
-
-def plain_results(found: Any) -> Any:
-    """The results of a function, without what it writes to references."""
-    return found.results if type(found) is RefResults else found

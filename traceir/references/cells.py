@@ -62,7 +62,7 @@ class AbstractRef:
 
     @property
     def weak_type(self) -> bool:
-        """Whether the array is of a weak type."""
+        """True if the array is of a weak type."""
         return self.inner_aval.weak_type
 
     def str_short(self) -> str:

@@ -12,8 +12,7 @@ from traceir.arrays.array import LIVING, Array
 from traceir.base.tracebacks import entry_points
 from traceir.references.cells import AbstractRef, Cell, read, write
 from traceir.references.places import checked, is_whole, updated
-from traceir.tracing.trace import Value, current_trace
-from traceir.tracing.trace import typeof as array_type
+from traceir.tracing.trace import Value, current_trace, typeof
 
 
 @entry_points("__getitem__", "__setitem__", "__iter__", "__repr__")
@@ -118,21 +117,7 @@ class RefView:
 
 def made_ref(value: Value, aval: AbstractRef | None = None) -> Ref:
     """A new reference to an array, in the trace in force."""
-    return Ref(aval or AbstractRef(array_type(value)), value)
-
-
-def typeof(x: Any) -> Any:
-    """The type of an array, a tracer, a number or a reference.
-
-    Raises TypeError (jit.argument) for anything else.
-
-    >>> import traceir
-    >>> typeof(traceir.numpy.zeros((2, 3)))
-    ShapedArray(float32[2,3])
-    >>> typeof(1.5)
-    ShapedArray(float32[], weak_type=True)
-    """
-    return x.aval if type(x) is Ref else array_type(x)
+    return Ref(aval or AbstractRef(typeof(value)), value)
 
 
 def get(ref: Ref, index: Any = None) -> Any:

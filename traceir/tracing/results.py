@@ -15,10 +15,12 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import float0, is_float0
+from traceir.ir.promotion import is_reference
 from traceir.ir.structs import ShapeDtypeStruct
 from traceir.pytrees import flatten
 from traceir.pytrees.registry import register_pytree_node
 from traceir.tracing.trace import Tracer
+from traceir.tracing.trace import typeof as array_type
 
 # Values that may be returned from a traced function.
 _RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
@@ -71,6 +73,20 @@ def _held(leaf: Any, described: bool) -> Any:
     return Described(leaf) if described and isinstance(leaf, ShapeDtypeStruct) else leaf
 
 
+def typeof(x: Any) -> Any:
+    """The type of an array, a tracer, a number or a reference.
+
+    Raises TypeError (jit.argument) for anything else.
+
+    >>> import traceir
+    >>> typeof(traceir.numpy.zeros((2, 3)))
+    ShapedArray(float32[2,3])
+    >>> typeof(1.5)
+    ShapedArray(float32[], weak_type=True)
+    """
+    return x.aval if is_reference(x) else array_type(x)
+
+
 def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
     """Raise TypeError (jit.output) for a result that is no array, ValueError
     (ref.returned) for a reference."""
@@ -78,7 +94,7 @@ def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
         if not isinstance(leaf, _RETURNABLE):
             path = flatten.key_path(tree.paths()[index])
             at = f" at output component {path}" if path else ""
-            if getattr(leaf, "is_reference", False):
+            if is_reference(leaf):
                 raise rules.error("ref.returned", got=f"{leaf.aval!r}{at}")
             kind = getattr(type(leaf), "stands_for", type(leaf))
             raise rules.error("jit.output", got=f"a value of type {kind.__name__}{at}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from traceir.conform.casefiles.values import Ref, TypedValue, ValueReader
+from traceir.conform.casefiles.values import HostName, TypedValue, ValueReader
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text.lexer import SourceText, Token
 from traceir.text.parser import resolve
@@ -218,9 +218,9 @@ class SessionReader(ValueReader):
         """`partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)`."""
         kind = self.take()
         match self.arguments():
-            case (Ref(same_as),), {}:
+            case (HostName(same_as),), {}:
                 number = 0
-            case (Ref(same_as), int() as number), {}:
+            case (HostName(same_as), int() as number), {}:
                 pass
             case _:
                 raise self.fail("the name of a function", kind)
@@ -290,7 +290,7 @@ class SessionReader(ValueReader):
         self, name: Token, args: tuple[Any, ...], defined: Mapping[str, Any]
     ) -> Setting | Probe:
         # The name of a function or of a face stands for itself.
-        words = tuple(a.name if isinstance(a, Ref) else a for a in args)
+        words = tuple(a.name if isinstance(a, HostName) else a for a in args)
         # What is misspelt would be dropped or cleared without a word.
         if name.text in OF_NAMES and words[:1] not in [(known,) for known in defined]:
             raise self.fail("the name of what this case defines", name)
@@ -315,7 +315,7 @@ class SessionReader(ValueReader):
 
     def object(self) -> Any:
         """As in `call`; a name stands for the definition of a `given`."""
-        return Ref(self.take().text) if self._is_name() else super().object()
+        return HostName(self.take().text) if self._is_name() else super().object()
 
     def _is_name(self) -> bool:
         token = self.peek()

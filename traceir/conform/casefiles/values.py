@@ -47,7 +47,7 @@ class TypedValue:
 
 
 @dataclass(frozen=True)
-class Ref:
+class HostName:
     """The name of a function or an object of the case, used as an argument."""
 
     name: str

@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Call, Function, Probe, Session, Setting
-from traceir.conform.casefiles.values import Ref, TypedValue
+from traceir.conform.casefiles.values import HostName, TypedValue
 from traceir.conform.judging.answers import Malformed
 from traceir.conform.protocol.encoding import KINDS, Json, kind_of_node
 from traceir.conform.protocol.messages import shown
@@ -280,7 +280,7 @@ def read_object(data: Json, known: dict[int, ClosedJaxpr] | None = None) -> Any:
                 inner[number] = program
             return inner[number]
         case "ref":
-            return Ref(text_of(part))
+            return HostName(text_of(part))
         case "function":
             return HostFunction(text_of(part))
         case "tree":

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir.conform.casefiles.outcomes import Outcome
 from traceir.conform.casefiles.sessions import Function, SessionObject, SessionTransform
-from traceir.conform.casefiles.values import Ref, TypedValue
+from traceir.conform.casefiles.values import HostName, TypedValue
 from traceir.dtypes import KeyDType, is_key, key_of, kind_of, number_of_key
 from traceir.errors import TraceirError
 from traceir.ir.avals import ShapedArray
@@ -243,7 +243,7 @@ def object_data(value: Any) -> Json:
             return {"program": program_data(value)}
         case TypedValue():
             return {"array": array_data(value)}
-        case Ref():
+        case HostName():
             return {"ref": value.name}
         case HostFunction():
             return {"function": value.name}

@@ -17,7 +17,7 @@ from keyword import iskeyword
 from typing import Any
 
 from traceir.conform.casefiles.sessions import Function, Session
-from traceir.conform.casefiles.values import Ref, TypedValue, host_number
+from traceir.conform.casefiles.values import HostName, TypedValue, host_number
 from traceir.conform.judging.run import Unsupported
 from traceir.conform.systems.actions import ACTIONS as ACTIONS
 from traceir.conform.systems.actions import HostError as HostError
@@ -166,7 +166,7 @@ class Host:
             match value:
                 case TypedValue():
                     return self.array(value)
-                case Ref(name):
+                case HostName(name):
                     return self.scope[name]
             return value
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import rules
@@ -31,10 +31,11 @@ from traceir.jit.cache.known_arguments import KnownArguments
 from traceir.jit.cache.writeback import Overwritten, Written
 from traceir.jit.runtime_checks import FilledList, ListRoom, RuntimeChecks
 from traceir.pytrees import flatten
-from traceir.references.calls import RefResults
-from traceir.references.reference import Ref
 from traceir.rules.machine import Transition
 from traceir.tracing.trace import Trace
+
+if TYPE_CHECKING:
+    from traceir.references.reference import Ref
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
@@ -76,7 +77,7 @@ class TraceCacheEntry:
     @property
     def writes_refs(self) -> bool:
         """True if the function writes to references."""
-        return self.out_tree.node_type is RefResults
+        return getattr(self.out_tree.node_type, "of_references", False) is True
 
     @property
     def writes(self) -> bool:

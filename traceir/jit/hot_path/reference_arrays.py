@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,29 +25,37 @@ def call_on_refs(
     run = make_fast_path(entry, exe, given, numpy_out)
     entry.hits -= 1  # `run` counts this call
     found = run([value for _, value in given.bound.dynamic], {})
-    return calls.settled(found, entry.refs, prepared.refs)
+    return calls.written_back(found, entry.refs, prepared.refs)
 
 
-def compiled_on_refs(
-    entry: TraceCacheEntry,
-    exe: Any,
-    leaves: Sequence[Any],
-    given: Sequence[Ref],
-    laid_out: bool,
+def record_on_refs(
+    entry: TraceCacheEntry, prepared: Prepared, bind: Callable[..., Any]
 ) -> Any:
+    """The results of a recorded call that reads references and writes them."""
+    held = calls.operands(entry.refs, prepared.refs)
+    results = bind(entry, [*entry.captures, *held, *prepared.leaves])
+    return calls.written_back(
+        entry.out_tree.unflatten(results), entry.refs, prepared.refs
+    )
+
+
+def compiled_on_refs(compiled: Any, args: Any, kwargs: Any) -> Any:
     """The results of a compiled function, which reads references and writes them.
 
     Raises TypeError (ref.region) for one whose arguments are to lie on devices as is
     said.
     """
-    if laid_out:
+    entry, form = compiled.entry, compiled.form
+    if form.places or form.parts:
         got = f"{entry.closed.jaxpr.debug_name}, compiled with shardings"
         raise rules.error("ref.region", got=got)
+    args, kwargs, refs = calls.opened_call(args, kwargs)
+    leaves, given = compiled._leaves(args, kwargs), [*refs.values()]
     held = calls.operands(entry.refs, given)
     arrays = [as_input(value, typeof(value)) for value in held]
-    results = exe.run(*arrays, *inputs_of(leaves, entry.call))
+    results = compiled.exe.run(*arrays, *inputs_of(leaves, entry.call))
     outs = list(map(Array._wrap, results, entry.closed.out_avals))
-    return calls.settled(entry.out_tree.unflatten(outs), entry.refs, given)
+    return calls.written_back(entry.out_tree.unflatten(outs), entry.refs, given)
 
 
 def _with_arrays(prepared: Prepared, refs: Sequence[Ref]) -> Prepared:

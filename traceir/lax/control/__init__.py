@@ -8,7 +8,7 @@ binds one `cond`, `while` or `scan` equation. Start reading at `choice.cond`.
 - `bodies`: bodies of control flow: traced once, closures turned into operands
 - `choice`: choices: `cond` and `switch`
 - `loops`: loops with a condition or a range: `while_loop` and `fori_loop`
-- `references`: references in bodies of control flow: carried by loops, given to branches
+- `references`: references in bodies: carried by loops, results of branches
 - `scans`: loops over the rows of arrays: `scan` and `map`
 - `wrappers`: wrappers of a user's function, one object for each function
 """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traceir import rules
 from traceir.arrays.array import Array
@@ -23,11 +23,12 @@ from traceir.lax.checks.operands import as_array, operand
 from traceir.lax.control.wrappers import told
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import TreeDef
-from traceir.references.calls import operands
-from traceir.references.reference import Ref
 from traceir.tracing.manual_axes import varied
 from traceir.tracing.staging import apply, stage
 from traceir.tracing.trace import Tracer, Value, typeof
+
+if TYPE_CHECKING:
+    from traceir.references.reference import Ref
 
 NO_STATICS = StaticSpec(frozenset(), frozenset())
 
@@ -121,7 +122,7 @@ def trace_body(
     )
     entry = find_entry(cache, prepared, owner, body.asker)
     closed, order, arrays = opened(entry)
-    values = (*arrays, *entry.captures, *operands(entry.refs, ()))
+    values = (*arrays, *entry.captures, *(ref[...] for ref in entry.refs))
     consts = tuple(values[k] for k in order)
     if not entry.refs:
         return TracedBody(closed, consts, entry.out_tree)

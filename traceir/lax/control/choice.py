@@ -25,7 +25,7 @@ from traceir.lax.control.bodies import (
 from traceir.lax.control.references import (
     arrays_of,
     closing_over,
-    settled,
+    written_back,
     written_by,
 )
 from traceir.lax.elementwise.arithmetic import ne
@@ -180,7 +180,7 @@ def _choose(
     written = written_by(bodies)
     bodies = [carrying(body, written) for body in bodies] if written else bodies
     leaves = [*arrays_of(written), *(leaf for a in args for leaf in a.leaves)]
-    found = settled(written, choose(index, bodies, leaves, reverse))
+    found = written_back(written, choose(index, bodies, leaves, reverse))
     return bodies[0].tree.unflatten(map(as_array, found))
 
 

@@ -26,7 +26,7 @@ from traceir.lax.control.bodies import (
     trace_body,
     with_results_varied,
 )
-from traceir.lax.control.references import arrays_of, condition_on, settled
+from traceir.lax.control.references import arrays_of, condition_on, written_back
 from traceir.lax.control.scans import scan
 from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.elementwise.arithmetic import add, lt
@@ -78,7 +78,7 @@ def while_loop(
     body = with_results_varied(body, [a.vma for a in carry.avals])
     test = condition_on(test, body.written, cond_fun)
     leaves = [*arrays_of(body.written), *carry.leaves]
-    return body.tree.unflatten(settled(body.written, repeat(test, body, leaves)))
+    return body.tree.unflatten(written_back(body.written, repeat(test, body, leaves)))
 
 
 def _in_python(

@@ -1,4 +1,4 @@
-"""References in bodies of control flow: carried by loops, given to branches.
+"""References in bodies: carried by loops, results of branches.
 
 Serves: ref.body, ref.condition
 """
@@ -6,32 +6,34 @@ Serves: ref.body, ref.condition
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from traceir import rules
 from traceir.base.tracebacks import wraps
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.promotion import is_reference
 from traceir.lax.control.bodies import TracedBody, called, carrying
 from traceir.pytrees import flatten
-from traceir.references.cells import read, write
-from traceir.references.reference import Ref
 from traceir.tracing.trace import Value
 from traceir.transforms.rules.rewrites import keep_outputs
+
+if TYPE_CHECKING:
+    from traceir.references.reference import Ref
 
 Body = Callable[..., Any]
 
 
 def arrays_of(written: Sequence[Ref]) -> list[Value]:
     """The arrays of references before a loop or a choice that writes them."""
-    return list(map(read, written))
+    return [ref[...] for ref in written]
 
 
-def settled(written: Sequence[Ref], results: Sequence[Value]) -> list[Value]:
+def written_back(written: Sequence[Ref], results: Sequence[Value]) -> list[Value]:
     """The results without those of references, which have been written."""
     for ref, value in zip(written, results):
-        write(ref, value)
+        ref[...] = value
     return list(results[len(written) :])
 
 
@@ -63,37 +65,37 @@ def closing_over(
 ) -> tuple[tuple[Any, ...], Sequence[Body]]:
     """The operands that are no references; functions that close over those that are."""
     leaves, tree = flatten.flatten(operands)
-    if Ref not in map(type, leaves):
+    if not any(map(is_reference, leaves)):
         return operands, funs
 
     def of_arrays(fun: Body) -> Body:
         @wraps(fun)
         def call(*arrays: Any) -> Any:
             rest = iter(arrays)
-            given = [x if type(x) is Ref else next(rest) for x in leaves]
+            given = [x if is_reference(x) else next(rest) for x in leaves]
             return fun(*tree.unflatten(given))
 
         return call
 
-    arrays = tuple(x for x in leaves if type(x) is not Ref)
+    arrays = tuple(x for x in leaves if not is_reference(x))
     return arrays, [of_arrays(fun) for fun in funs]
 
 
 def rows_of(xs: Any, f: Body) -> tuple[Any, Body]:
-    """What a scan goes over, and its body: of a reference among its rows, the numbers,
-    and the part of the reference that a number is of."""
+    """The rows and the body of a scan: of a reference among the rows, the numbers, of
+    each of which the body gets the part of the reference."""
     leaves, tree = flatten.flatten(xs)
-    if Ref not in map(type, leaves):
+    if not any(map(is_reference, leaves)):
         return xs, f
 
     @wraps(f)
     def call(carry: Any, rows: Any) -> Any:
         parts = [
-            x.at[row] if type(x) is Ref else row
+            x.at[row] if is_reference(x) else row
             for x, row in zip(leaves, rows, strict=True)
         ]
         return f(carry, tree.unflatten(parts))
 
-    numbers = [np.arange(len(x), dtype=np.int32) for x in leaves if type(x) is Ref]
+    numbers = [np.arange(len(x), dtype=np.int32) for x in leaves if is_reference(x)]
     rest = iter(numbers)
-    return [next(rest) if type(x) is Ref else x for x in leaves], call
+    return [next(rest) if is_reference(x) else x for x in leaves], call

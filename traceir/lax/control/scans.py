@@ -19,7 +19,7 @@ from traceir.lax.control.bodies import (
     trace_body,
     with_results_varied,
 )
-from traceir.lax.control.references import arrays_of, rows_of, settled
+from traceir.lax.control.references import arrays_of, rows_of, written_back
 from traceir.lax.control.wrappers import told, wrapped
 from traceir.lax.structural.shapes import (
     concatenate,
@@ -79,7 +79,7 @@ def scan(
     check_carry("scan", f, carry, trees[0], body.out_avals[:split])
     body = with_results_varied(body, [a.vma for a in carry.avals])
     held = replace(carry, leaves=[*arrays_of(body.written), *carry.leaves])
-    results = settled(body.written, fold(body, held, rows, count, reverse, steps))
+    results = written_back(body.written, fold(body, held, rows, count, reverse, steps))
     return (
         trees[0].unflatten(results[:split]),
         trees[1].unflatten(results[split:]),

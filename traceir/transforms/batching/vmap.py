@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -13,18 +13,19 @@ from traceir.arrays.array import Array
 from traceir.base.tracebacks import wraps
 from traceir.dtypes import is_float0
 from traceir.ir.name_stack import under
+from traceir.ir.promotion import is_reference
 from traceir.jit.composite import run_as
 from traceir.jit.staging import function_name
 from traceir.pytrees import flatten
-from traceir.references.calls import opened_call, refs_in
-from traceir.references.cells import write
-from traceir.references.reference import Ref
 from traceir.tracing.results import check_outputs
 from traceir.tracing.trace import Tracer, Value, living, typeof
 from traceir.transforms.batching import axis_specs
 from traceir.transforms.batching.batch_trace import BatchTrace
 from traceir.transforms.rules.axes import first, place_at
 from traceir.transforms.rules.registry import BatchAxis, Dim
+
+if TYPE_CHECKING:
+    from traceir.references.reference import Ref
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,7 +72,13 @@ def vmap(
 
     @wraps(fun)
     def batched(*args: P.args, **kwargs: P.kwargs) -> Any:
-        own, named, refs = opened_call(args, kwargs)
+        own: Any = args
+        named: Any = kwargs
+        refs: Mapping[int, Ref] = {}
+        if any(map(is_reference, flatten.leaves((args, kwargs)))):
+            from traceir.references.calls import opened_call  # which few programs need
+
+            own, named, refs = opened_call(args, kwargs)
         leaves, tree = axis_specs.mapped_leaves(fun, in_axes, own, named)
         size = axis_specs.common_size(leaves, axis_size)
         axis = BatchAxis(axis_name, size, spmd=spmd)
@@ -106,14 +113,14 @@ def apply_batched(
         args, kwargs = tree.unflatten(
             [trace.input(leaf.value, leaf.dim, k) for k, leaf in enumerate(leaves)]
         )
-        mine = refs_in((args, kwargs)) if refs else []
+        inside = flatten.leaves((args, kwargs)) if refs else []
         results, out_tree = flatten.flatten(run_as("vmap", fun)(*args, **kwargs))
         check_outputs(results, out_tree)
         taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
     targets = axis_specs.spread("out_axes", out_axes, out_tree)
     rows = zip(taken, targets, out_tree.paths(), strict=True)
     with under("vmap", True):
-        _write_all(trace, refs, mine, leaves)
+        _write_all(trace, refs, [*filter(is_reference, inside)], leaves)
         results = [_result(trace, *row, of_first, same) for row in rows]
     return out_tree.unflatten(results)
 
@@ -136,7 +143,7 @@ def _write_all(
             got = f"{outer.aval!r}, argument {leaf.path} of {trace.name}"
             raise rules.error("ref.batched", got=got)
         value, dim = trace.take(own._value)
-        write(outer, place_at(value, dim, trace.axis.size, leaf.dim))
+        outer[...] = place_at(value, dim, trace.axis.size, leaf.dim)
 
 
 def _result(

@@ -154,7 +154,7 @@ def checkpoint(
             differentiated=False,
             policy=shown,
         )
-        return calls.settled(trees[0].unflatten(results), outer, prepared.refs)
+        return calls.written_back(trees[0].unflatten(results), outer, prepared.refs)
 
     return call
 
