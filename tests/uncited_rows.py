@@ -91,11 +91,17 @@ ELSEWHERE = {
     # They are about cells, which no case has words for.
     **dict.fromkeys(
         (
-            *("ref.cell", "ref.state", "ref.body", "ref.derivative", "ref.places"),
-            *("ref.index", "ref.value", "ref.alias", "ref.returned", "ref.open"),
-            *("ref.differentiated", "ref.batched", "ref.condition", "ref.region"),
+            *("ref.cell", "ref.state", "ref.places", "ref.index", "ref.value"),
+            *("ref.alias", "ref.returned", "ref.open", "ref.region"),
         ),
         "tests/test_references.py",
+    ),
+    **dict.fromkeys(
+        (
+            *("ref.body", "ref.derivative", "ref.differentiated", "ref.batched"),
+            "ref.condition",
+        ),
+        "tests/test_reference_transforms.py",
     ),
     **dict.fromkeys(
         ("custom_vmap.structure", "custom_vmap.undefined", "custom_vmap.value"),
