@@ -86,7 +86,7 @@ def test_a_missing_module_says_so(name: str) -> None:
 
 
 # Modules of JAX's of which nothing is here; those that are classes have no module.
-WITHOUT_MODULES = {"ffi", "ref"}
+WITHOUT_MODULES = {"ffi"}
 CLASSES = ("Array", "stages.")
 
 
