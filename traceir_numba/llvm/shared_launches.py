@@ -34,32 +34,35 @@ class SharedLaunch(NamedTuple):
 def launch(kernel: Callee, sizes: Sequence[str], least: int) -> SharedLaunch:
     """A function as a kernel, which shares ranges from a length on.
 
-    The kernel takes pointers, then integers of these names; `lo` and `hi` are its
-    range.
+    The kernel takes pointers, then integers of these names: `lo` and `hi` are its
+    range, and where it folds blocks, the `last` call joins what they have left.
     """
     symbol = f"{kernel.symbol}_shared_{least}"
     kinds = ["ptr" if kind[-1] == "*" else "i64" for kind in kernel.args]
     pointers = len(kinds) - len(sizes)
-    low, high = (pointers + sizes.index(name) for name in ("lo", "hi"))
+    at = {name: f"%v{pointers + k}" for k, name in enumerate(sizes)}
     puts, takes = [], []
     for k, kind in enumerate(kinds):
-        at = f"getelementptr i64, ptr %given, i64 {_HEAD + k}"
-        puts += [f"%to{k} = {at}", f"store {kind} %v{k}, ptr %to{k}"]
-        takes += [f"%at{k} = {at}", f"%v{k} = load {kind}, ptr %at{k}"]
+        word = f"getelementptr i64, ptr %given, i64 {_HEAD + k}"
+        puts += [f"%to{k} = {word}", f"store {kind} %v{k}, ptr %to{k}"]
+        takes += [f"%at{k} = {word}", f"%v{k} = load {kind}, ptr %at{k}"]
     names = [f"%v{k}" for k in range(len(kinds))]
-    own = {low: "%from", high: "%to"}
-    part = [own.get(k, name) for k, name in enumerate(names)]
+    own = {at["lo"]: "%from", at["hi"]: "%to", at.get("last"): "0"}
+    part = [own.get(name, name) for name in names]
+    end = [at["hi"] if name == at["lo"] else name for name in names]
+    join = f"call void @{kernel.symbol}({_typed(kinds, end)})"
     text = dedent(TEXT).format(
         symbol=symbol,
         kernel=kernel.symbol,
         types=", ".join(kinds),
-        every=", ".join(map(" ".join, zip(kinds, names, strict=True))),
-        part=", ".join(map(" ".join, zip(kinds, part, strict=True))),
+        every=_typed(kinds, names),
+        part=_typed(kinds, part),
+        join=join if "last" in at else "",
         puts=indent("\n".join(puts), "  ").strip(),
         takes=indent("\n".join(takes), "  ").strip(),
         words=_HEAD + len(kinds),
-        low=names[low],
-        high=names[high],
+        low=at["lo"],
+        high=at["hi"],
         least=least,
         grain=cost_model.PIECE_GRAIN,
         long=cost_model.PIECE_GRAIN * cost_model.ROUNDED_GRAINS,
@@ -67,6 +70,10 @@ def launch(kernel: Callee, sizes: Sequence[str], least: int) -> SharedLaunch:
         never=_NEVER,
     )
     return SharedLaunch(Callee(symbol, kernel.args, None), text)
+
+
+def _typed(kinds: Sequence[str], values: Sequence[str]) -> str:
+    return ", ".join(map(" ".join, zip(kinds, values, strict=True)))
 
 
 def with_launches(text: str, launches: Collection[SharedLaunch]) -> str:
@@ -129,7 +136,10 @@ split:
   %found = call i64 @{share}(ptr @{symbol}_run, ptr %given, i64 0, i64 %parts,
     i64 {never})
   %shared = icmp eq i64 %found, 1
-  br i1 %shared, label %done, label %alone
+  br i1 %shared, label %join, label %alone
+join:
+  {join}
+  br label %done
 alone:
   call void @{kernel}({every})
   br label %done

@@ -301,10 +301,10 @@ def range_of(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LaunchR
 
 def shared_from(nest: LoopNest, sizes: LaunchRange) -> int | None:
     """The length from which on threads share a launch in a loop; None for one that is
-    too short, or whose parts may not run at once and leave nothing to join.
+    too short, or whose parts may not run at once.
     """
     least = cost_model.SHARED_LAUNCH_WORK
-    if sizes.work < least or sizes.length == 1 or nest.ordered or sizes.blocks:
+    if sizes.work < least or sizes.length == 1 or nest.ordered:
         return None
     return -(-least * sizes.length // sizes.work)
 
