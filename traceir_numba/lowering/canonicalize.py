@@ -369,8 +369,13 @@ def _shorter(
 
 
 def _reshape(work: _Canonicalizer, eqn: Eqn) -> Atom:
-    """Of what has been reshaped, a reshape of that."""
+    """Of what has been reshaped, a reshape of that, if it has elements of one type.
+
+    The parts of complex numbers are reshapes to numbers of another type.
+    """
     inner = work.producer(eqn.inputs[0], "reshape")
+    if inner and inner.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
+        inner = None
     return work.add(replace(eqn, inputs=inner.inputs))[0] if inner else eqn.inputs[0]
 
 
