@@ -16,6 +16,11 @@ ELSEWHERE = {
     "backend.device": "tests/cuda/test_arrays.py",
     "backend.memory": "tests/cuda/test_memory.py",
     "backend.foreign": "tests/cuda/test_foreign.py",
+    # A case has no GPUs, nor a simulator of these.
+    **dict.fromkeys(
+        ("device.simulated", "mesh.platform", "sharding.devices"),
+        "tests/cuda/test_meshes.py",
+    ),
     # A case is run by one process.
     **dict.fromkeys(
         (

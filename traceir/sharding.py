@@ -6,7 +6,7 @@ Serves: mesh.*, sharding.*
 (8, 2)
 """
 
-from traceir.arrays.devices import CpuDevice, SingleDeviceSharding
+from traceir.arrays.devices import Device, SingleDeviceSharding
 from traceir.arrays.meshes import (
     AbstractMesh,
     AxisType,
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def make_single_device_sharding(
-    device: CpuDevice, *, memory_kind: str | None = None
+    device: Device, *, memory_kind: str | None = None
 ) -> SingleDeviceSharding:
     """The layout of an array that is whole on one device.
 

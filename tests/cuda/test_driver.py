@@ -78,7 +78,7 @@ def dialect(monkeypatch: pytest.MonkeyPatch) -> Dialect:
     made = Dialect()
     monkeypatch.setattr(device, "is_simulated", lambda: False)
     monkeypatch.setattr(device, "dialect", lambda: made)
-    pool = device.pool.__wrapped__()
+    pool = device.pool_of.__wrapped__(0)
     monkeypatch.setattr(device, "pool", lambda: pool)
     return made
 
@@ -111,7 +111,7 @@ def test_one_stream_waits_for_another_by_an_event(dialect: Dialect) -> None:
 def test_streams_of_threads_keep_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CUDA_PER_THREAD_DEFAULT_STREAM", "1")
     assert device.own_stream() == device.OF_THREAD
-    assert device.pool.__wrapped__().bound == 0
+    assert device.pool_of.__wrapped__(0).bound == 0
 
 
 def test_the_device_has_a_number(dialect: Dialect) -> None:

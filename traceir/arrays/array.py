@@ -11,9 +11,9 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.asks import install, refused_outside, refusing
-from traceir.arrays.devices import SHARDING, CpuDevice, SingleDeviceSharding
+from traceir.arrays.devices import SHARDING, Device, SingleDeviceSharding
 from traceir.arrays.placement import PLACED, PlacedElements, put_down
-from traceir.arrays.process_mesh import is_spanning, part_indices, part_of
+from traceir.arrays.process_mesh import MEMORIES, is_spanning, part_indices, part_of
 from traceir.arrays.sharding import Sharding
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import is_key, kind_of
@@ -77,6 +77,9 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
         """The same elements, lying on devices as a sharding says."""
         if sharding is None or sharding == self.sharding:
             return self
+        if sharding.platform in MEMORIES:
+            there: Array = MEMORIES[sharding.platform](self, sharding)
+            return there
         if is_spanning(sharding):
             return spread(part_of(self._value, sharding), self.aval, sharding)
         made = Array._wrap(self._value, self.aval)
@@ -85,7 +88,7 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
             made.__class__ = Placed
         return made
 
-    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
+    def _part(self, index: tuple[slice, ...], device: Device) -> Any:
         value = self._value[index]
         if value.shape != self.shape:
             value = value.copy()  # to outlive the whole, in the order of C
@@ -101,14 +104,7 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
         return True
 
     def is_deleted(self) -> bool:
-        """True if the array was donated to a jitted function, or deleted.
-
-        >>> import traceir.numpy as jnp
-        >>> x = jnp.arange(5)
-        >>> x.delete()
-        >>> x.is_deleted(), x.shape
-        (True, (5,))
-        """
+        """True if the array was donated to a jitted function, or deleted."""
         return type(self) is _Deleted
 
     def delete(self) -> None:
@@ -117,7 +113,7 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
         if kind is not _Deleted:
             if _there:
                 _there.pop(id(self), None)
-            if kind is not Far:
+            if kind not in UNREAD:
                 _slot.__delete__(self)
             self.__class__ = _Deleted
 
@@ -325,7 +321,7 @@ class Spread(Array):
         laid: Array = MOVED[0](self, sharding)
         return laid
 
-    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
+    def _part(self, index: tuple[slice, ...], device: Device) -> Any:
         found = part_indices(self.sharding, self.shape).get(device)
         if found is None:
             return None
@@ -362,8 +358,11 @@ def spread(part: np.ndarray, aval: ShapedArray, sharding: Sharding) -> Array:
     return made
 
 
-# The classes of arrays that have not been deleted.
-LIVING = frozenset({Array, Far, Placed, Spread})
+# The classes of arrays that have not been deleted; of these, of those without all their
+# elements in one memory, and of those with none in the host's.
+LIVING: set[type] = {Array, Far, Placed, Spread}
+APART: set[type] = {Spread}
+UNREAD: set[type] = {Far}
 
 
 def place_of(value: Any) -> Any:

@@ -1,15 +1,16 @@
-"""The devices: groups of threads of a process, where arrays live. Serves: device.*
+"""The devices, where arrays live: groups of a processor's threads, and GPUs.
 
-Those of a process share its memory, so that an array that is divided among them is one
-array in it, of which each device has a part.
+Groups of threads share the memory of their process, so that an array that is divided
+among them is one array in it, of which each device has a part. A GPU has memory of its
+own. Serves: device.*
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from traceir import rules
 from traceir.base.caches import LIMITS, LIMITS_SET, set_limit
@@ -54,8 +55,44 @@ class CpuDevice:
         return f"cpu:{self.id}"
 
 
+@dataclass(frozen=True, slots=True)
+class CudaDevice:
+    """A GPU, by its number; in the simulator a part of the processor that acts as one.
+
+    >>> print(CudaDevice(1, "simulator"))
+    cuda:1
+    """
+
+    id: int
+    name: str
+
+    @property
+    def platform(self) -> str:
+        """The name that `devices` takes."""
+        return "cuda"
+
+    @property
+    def device_kind(self) -> str:
+        """The name of its model."""
+        return self.name
+
+    @property
+    def process_index(self) -> int:
+        """The number of this process, whose devices they are."""
+        return STATE.topology.index
+
+    def memory_stats(self) -> None:
+        """Nothing: `traceir_numba.cuda.memory_info` tells of its memory."""
+
+    def __str__(self) -> str:
+        return f"cuda:{self.id}"
+
+
+Device: TypeAlias = CpuDevice | CudaDevice
 # The first device of this process.
 CPU = CpuDevice()
+# The devices of further platforms, of which a backend knows.
+PLATFORMS: dict[str, Callable[[], Sequence[Device]]] = {}
 
 
 def renumber(first: int) -> None:
@@ -66,7 +103,7 @@ def renumber(first: int) -> None:
     object.__setattr__(CPU, "id", first)
 
 
-def own(devices: Iterable[CpuDevice]) -> set[CpuDevice]:
+def own(devices: Iterable[Device]) -> set[Device]:
     """Those of the devices that this process has."""
     if not STATE.several:
         return set(devices)
@@ -81,15 +118,20 @@ class SingleDeviceSharding:
     SingleDeviceSharding(device=CpuDevice(id=0))
     """
 
-    device: CpuDevice = CPU
+    device: Device = CPU
 
     @property
-    def device_set(self) -> set[CpuDevice]:
+    def platform(self) -> str:
+        """The platform of the device."""
+        return self.device.platform
+
+    @property
+    def device_set(self) -> set[Device]:
         """The devices that hold a part of the array."""
         return {self.device}
 
     @property
-    def addressable_devices(self) -> set[CpuDevice]:
+    def addressable_devices(self) -> set[Device]:
         """Those of them that this process has."""
         return own(self.device_set)
 
@@ -119,7 +161,7 @@ class SingleDeviceSharding:
 
     def devices_indices_map(
         self, global_shape: Sequence[int]
-    ) -> dict[CpuDevice, tuple[slice, ...]]:
+    ) -> dict[Device, tuple[slice, ...]]:
         """The part of an array of this shape that the device holds."""
         return {self.device: (slice(None),) * len(global_shape)}
 
@@ -162,15 +204,19 @@ def _number() -> int:
     return LIMITS["num_cpu_devices"]
 
 
-def devices(backend: str | None = None) -> list[CpuDevice]:
-    """All devices of a platform, by default of the only one, `"cpu"`.
+def devices(backend: str | None = None) -> list[Device]:
+    """All devices of a platform, `"cpu"` by default, or `"cuda"`.
 
-    A process has as many as `config.update("num_cpu_devices", n)` asks for, by default
-    one (device.count). Raises RuntimeError (device.platform) for another platform.
+    A process has as many of the processor as `config.update("num_cpu_devices", n)` asks
+    for, by default one (device.count), and those of CUDA that there are, in the
+    simulator as many as `num_cuda_devices` says (device.simulated). Raises RuntimeError
+    (device.platform) for another platform, (backend.device) without such a device.
 
     >>> devices()
     [CpuDevice(id=0)]
     """
+    if backend in PLATFORMS:
+        return [*PLATFORMS[backend]()]
     if backend not in (None, CPU.platform):
         raise rules.error("device.platform", got=repr(backend))
     return [*map(_device, range(STATE.topology.devices or _number()))]
@@ -178,6 +224,18 @@ def devices(backend: str | None = None) -> list[CpuDevice]:
 
 def _device(number: int) -> CpuDevice:
     return CPU if number == CPU.id else CpuDevice(number)
+
+
+def unknown(asked: Iterable[Device]) -> list[Device]:
+    """Those of the devices that there are not, in the order of their numbers.
+
+    >>> unknown([CPU, CpuDevice(9)])
+    [CpuDevice(id=9)]
+    """
+    wanted = set(asked)
+    for platform in {device.platform for device in wanted}:
+        wanted -= set(devices(platform))
+    return sorted(wanted, key=lambda device: (device.platform, device.id))
 
 
 def check_platforms(names: str | None) -> None:
@@ -220,7 +278,7 @@ def check_device(device: object) -> None:
     >>> check_device(CPU), check_device(None)
     (None, None)
     """
-    if device is None or isinstance(device, CpuDevice):
+    if device is None or isinstance(device, CpuDevice | CudaDevice):
         return
     if not hasattr(device, "device_set"):
         raise rules.error("array.device", got=repr(device))
@@ -239,7 +297,7 @@ def local_devices(
     process_index: int | None = None,
     backend: str | None = None,
     host_id: int | None = None,
-) -> list[CpuDevice]:
+) -> list[Device]:
     """The devices of a process, by default of this one.
 
     Raises RuntimeError (device.platform) for another platform, ValueError

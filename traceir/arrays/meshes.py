@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.devices import CpuDevice, devices
+from traceir.arrays.devices import CPU, Device, devices
 from traceir.base import config
+from traceir.base.tracebacks import entry_points
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -162,17 +163,20 @@ class AbstractMesh(_MeshAxes):
     __repr__ = __str__
 
 
+@entry_points("__init__")
 class Mesh(_MeshAxes):
     """Devices in an array whose dimensions have names.
 
-    `devices` is an array, or a sequence, of devices, with a name for each dimension;
-    `axis_types` are Auto unless given. Raises ValueError (mesh.names).
+    `devices` is an array, or a sequence, of devices of one platform, with a name for
+    each dimension; `axis_types` are Auto unless given. Raises ValueError (mesh.names,
+    mesh.platform).
 
     >>> Mesh(np.array(devices()), ("x",))
     Mesh(axis_sizes=(1,), axis_names=('x',), axis_types=(Auto,))
     """
 
-    __slots__ = ("devices", "_key")
+    __slots__ = ("devices", "platform", "_key")
+    platform: str  # of all its devices
 
     def __init__(
         self,
@@ -184,6 +188,7 @@ class Mesh(_MeshAxes):
         self.devices.setflags(write=False)
         self._set_axes(self.devices.shape, axis_names, axis_types)
         ids = tuple(self.devices.flat)
+        self.platform = _platform(ids)
         self._key = ids, self.axis_sizes, self.axis_names, self.axis_types
 
     @property
@@ -210,6 +215,15 @@ class Mesh(_MeshAxes):
         )
 
 
+def _platform(devices: Iterable[Any]) -> str:
+    """The platform of all devices; ValueError (mesh.platform) if they have several."""
+    found = {getattr(device, "platform", CPU.platform) for device in devices}
+    if len(found) > 1:
+        listed = ", ".join(map(str, devices))
+        raise rules.error("mesh.platform", got=listed)
+    return found.pop() if found else CPU.platform
+
+
 def _names(axis_names: str | Iterable[str]) -> tuple[str, ...]:
     return (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
 
@@ -224,7 +238,7 @@ def make_mesh(
     axis_names: str | Sequence[str],
     axis_types: Sequence[AxisType] | None = None,
     *,
-    devices: Sequence[CpuDevice] | None = None,
+    devices: Sequence[Device] | None = None,
 ) -> Mesh:
     """A mesh of these sizes, from the first of the devices; its axes are Explicit.
 

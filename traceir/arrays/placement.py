@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.arrays.devices import SHARDING, CpuDevice, SingleDeviceSharding
+from traceir.arrays.devices import SHARDING, Device, SingleDeviceSharding
 from traceir.arrays.sharding import Sharding
 from traceir.arrays.shards import Shard, shards_of
 from traceir.ir.avals import ShapedArray
@@ -32,7 +32,7 @@ class PlacedElements:
     aval: ShapedArray
 
     @property
-    def device(self) -> CpuDevice | Sharding:
+    def device(self) -> Device | Sharding:
         """The device that holds the array; of several its sharding."""
         place = self.sharding
         return place.device if isinstance(place, SingleDeviceSharding) else place
@@ -45,7 +45,7 @@ class PlacedElements:
         found = PLACED.get(id(self))
         return SHARDING if found is None else found[1]
 
-    def devices(self) -> set[CpuDevice]:
+    def devices(self) -> set[Device]:
         """The devices that hold the array.
 
         >>> import traceir.numpy as jnp
@@ -88,7 +88,7 @@ class PlacedElements:
         shard = self.addressable_shards[index]
         return self._part(shard.index, shard.device)
 
-    def _part(self, index: tuple[slice, ...], device: CpuDevice) -> Any:
+    def _part(self, index: tuple[slice, ...], device: Device) -> Any:
         """The elements that a device holds: each of the two classes of placed arrays
         says it."""
         raise NotImplementedError

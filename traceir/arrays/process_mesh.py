@@ -1,20 +1,20 @@
-"""A mesh over several processes: the block of it that each of them has.
+"""A mesh over several memories: the block that each process, or GPU, has.
 
 An array that is divided over such a mesh is, in each process, one array that is divided
-over its own block. Serves: process.mesh
+over its own block; each GPU has a block of one device. Serves: process.mesh
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.devices import CpuDevice
+from traceir.arrays.devices import Device
 from traceir.arrays.meshes import Mesh, Shape
 from traceir.arrays.sharding import NamedSharding
 from traceir.base.fast_dataclass import dataclass
@@ -22,6 +22,8 @@ from traceir.ranks.groups import RankAxis
 from traceir.ranks.topology import STATE
 
 Index = tuple[slice, ...]
+# Puts an array in the memories of a platform's devices: of those that have their own.
+MEMORIES: dict[str, Callable[[Any, Any], Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,38 @@ class ProcessMesh:
 
 
 def crosses(sharding: Any) -> bool:
-    """True if an array that lies so has parts in another process."""
+    """True if an array that lies so has parts in other processes, or on GPUs."""
+    return is_on_devices(sharding) or _in_others(sharding)
+
+
+def _in_others(sharding: Any) -> bool:
     return STATE.several and not sharding.is_fully_addressable
 
 
 def is_spanning(sharding: Any) -> bool:
     """True if the elements are not all in this process."""
-    return crosses(sharding) and not sharding.is_fully_replicated
+    return _in_others(sharding) and not sharding.is_fully_replicated
+
+
+def is_on_devices(sharding: Any) -> bool:
+    """True if an array that lies so is on devices with memory of their own."""
+    return sharding.platform in MEMORIES
+
+
+def is_apart(mesh: Mesh) -> bool:
+    """True of a mesh of devices with memory of their own."""
+    return mesh.platform in MEMORIES
 
 
 @functools.lru_cache(maxsize=256)
 def process_mesh(mesh: Mesh) -> ProcessMesh:
     """The block of a mesh that this process has, and the processes along its axes.
 
-    Raises ValueError (process.mesh) unless each process has a block of one shape.
+    Of a mesh of GPUs each has a block, and is numbered by its place. Raises ValueError
+    (process.mesh) unless each process has a block of one shape.
     """
+    if is_apart(mesh):
+        return _block_of_one(mesh)
     topology = STATE.topology
     owners = np.vectorize(lambda d: d.process_index, otypes=[int])(mesh.devices)
     starts: dict[int, Shape] = {}
@@ -88,6 +107,16 @@ def process_mesh(mesh: Mesh) -> ProcessMesh:
     return ProcessMesh(Mesh(part, mesh.axis_names, mesh.axis_types), tuple(ranks))
 
 
+def _block_of_one(mesh: Mesh) -> ProcessMesh:
+    """The block of the first device, and all devices along the axes by their places."""
+    shape = mesh.devices.shape
+    places = {place: k for k, place in enumerate(np.ndindex(*shape))}
+    block = (1,) * len(shape)
+    ranks = [_along(mesh, axis, block, places) for axis in range(len(shape))]
+    first = mesh.devices[tuple(slice(0, 1) for _ in shape)]
+    return ProcessMesh(Mesh(first, mesh.axis_names, mesh.axis_types), tuple(ranks))
+
+
 def _along(
     mesh: Mesh, axis: int, block: Shape, places: dict[Shape, int]
 ) -> RankAxis | None:
@@ -106,6 +135,21 @@ def _refused(mesh: Mesh, why: str) -> Exception:
     return rules.error("process.mesh", got=f"{mesh} with {why}")
 
 
+def check_devices(mesh: Mesh, other: Mesh, what: str) -> None:
+    """Raise ValueError (sharding.devices) unless two meshes are of the same devices.
+
+    Devices that share their memory may differ.
+    """
+    own, others = tuple(mesh.devices.flat), tuple(other.devices.flat)
+    if own != others and not MEMORIES.keys().isdisjoint(
+        {mesh.platform, other.platform}
+    ):
+        got = (
+            f"{what} on {', '.join(map(str, others))}, with {', '.join(map(str, own))}"
+        )
+        raise rules.error("sharding.devices", got=got)
+
+
 def part_shape(sharding: Any, whole: Shape) -> Shape:
     """The shape of this process's part of an array; all of it but over processes."""
     if not is_spanning(sharding):
@@ -113,10 +157,10 @@ def part_shape(sharding: Any, whole: Shape) -> Shape:
     return process_mesh(sharding.mesh).shape(sharding, whole)
 
 
-def part_indices(sharding: Any, whole: Shape) -> dict[CpuDevice, Index]:
+def part_indices(sharding: Any, whole: Shape) -> dict[Device, Index]:
     """Of each device of this process, where its shard lies in this process's part."""
     if not is_spanning(sharding):
-        found: dict[CpuDevice, Index] = sharding.addressable_devices_indices_map(whole)
+        found: dict[Device, Index] = sharding.addressable_devices_indices_map(whole)
         return found
     mesh = process_mesh(sharding.mesh)
     return mesh.block(sharding).devices_indices_map(mesh.shape(sharding, whole))

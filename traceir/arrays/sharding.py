@@ -18,10 +18,11 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.devices import (
     CPU,
-    CpuDevice,
+    Device,
     SingleDeviceSharding,
     devices,
     own,
+    unknown,
 )
 from traceir.arrays.meshes import AbstractMesh, Mesh, Shape, get_mesh
 from traceir.base import config
@@ -175,12 +176,17 @@ class NamedSharding:
                 raise rules.error("sharding.divides", got=got)
 
     @property
-    def device_set(self) -> set[CpuDevice]:
+    def platform(self) -> str:
+        """The platform of the devices."""
+        return self.mesh.platform
+
+    @property
+    def device_set(self) -> set[Device]:
         """The devices that hold a part of the array."""
         return set(self.mesh.devices.flat)
 
     @property
-    def addressable_devices(self) -> set[CpuDevice]:
+    def addressable_devices(self) -> set[Device]:
         """Those of them that this process has."""
         return own(self.device_set)
 
@@ -205,7 +211,7 @@ class NamedSharding:
 
     def devices_indices_map(
         self, global_shape: Sequence[int]
-    ) -> dict[CpuDevice, tuple[slice, ...]]:
+    ) -> dict[Device, tuple[slice, ...]]:
         """The part of an array of this shape that each device holds."""
         part = self.shard_shape(global_shape)
         places = dict(np.ndenumerate(self.mesh.devices))
@@ -219,7 +225,7 @@ class NamedSharding:
 
     def addressable_devices_indices_map(
         self, global_shape: Sequence[int]
-    ) -> dict[CpuDevice, tuple[slice, ...]]:
+    ) -> dict[Device, tuple[slice, ...]]:
         """The parts that devices of this process hold."""
         here = self.addressable_devices
         every = self.devices_indices_map(global_shape)
@@ -293,9 +299,9 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
         raise rules.error("sharding.mesh", got=f"{sharding!r} for {what}")
     if not is_sharding(sharding):
         raise rules.error("sharding.type", got=f"{sharding!r} for {what}")
-    if unknown := sharding.device_set - set(devices()):
-        listed = ", ".join(sorted(map(str, unknown)))
-        got = f"{listed} for {what}, with {len(devices())} of them"
+    if lost := unknown(sharding.device_set):
+        count = len(devices(sharding.platform))
+        got = f"{', '.join(map(str, lost))} for {what}, with {count} of them"
         raise rules.error("device.known", got=got)
     if not sharding.addressable_devices:
         got = f"{sharding} for {what}, in process {STATE.topology.index}"

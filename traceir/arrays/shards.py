@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir.arrays.devices import CpuDevice
+from traceir.arrays.devices import Device
 from traceir.arrays.sharding import Sharding
 from traceir.base.fast_dataclass import dataclass
 
@@ -26,10 +26,10 @@ class Shard:
            data=[0 1 2])]
     """
 
-    device: CpuDevice
+    device: Device
     index: Index
     replica_id: int
-    _part: Callable[[Index, CpuDevice], Any]
+    _part: Callable[[Index, Device], Any]
 
     @property
     def data(self) -> Any:
@@ -44,7 +44,7 @@ class Shard:
 def shards_of(
     sharding: Sharding,
     shape: Sequence[int],
-    part: Callable[[Index, CpuDevice], Any],
+    part: Callable[[Index, Device], Any],
 ) -> list[Shard]:
     """The shards of an array of this shape; `part` gives the elements of each."""
     before: Counter[tuple[tuple[int | None, int | None], ...]] = Counter()

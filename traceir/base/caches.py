@@ -187,7 +187,11 @@ class LRUCache(Generic[T]):
 # --- the process's numbers -----------------------------------------------
 
 # Numbers that `config.update` sets, and variables such as TRACEIR_TRACE_CACHE_SIZE.
-LIMITS: dict[str, int] = {"trace_cache_size": 4096, "num_cpu_devices": 1}
+LIMITS: dict[str, int] = {
+    "trace_cache_size": 4096,
+    "num_cpu_devices": 1,
+    "num_cuda_devices": 1,
+}
 # Those that somebody has set.
 LIMITS_SET: set[str] = set()
 

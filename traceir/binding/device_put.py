@@ -9,7 +9,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array import LIVING
 from traceir.arrays.array_interface import Methods
-from traceir.arrays.devices import CpuDevice, SingleDeviceSharding
+from traceir.arrays.devices import CpuDevice, CudaDevice, SingleDeviceSharding
 from traceir.arrays.sharding import (
     PartitionSpec,
     check_sharding,
@@ -74,7 +74,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _places(device: Any, tree: flatten.TreeDef) -> list[Any]:
-    if device is None or isinstance(device, CpuDevice):
+    if device is None or isinstance(device, CpuDevice | CudaDevice):
         return [device] * tree.num_leaves
     return spread_shardings("device", device, tree)
 
@@ -84,7 +84,7 @@ def _put(leaf: Any, place: Any, path: flatten.Path) -> Any:
     if place is None:
         return value
     if not is_sharding(place) and not isinstance(place, PartitionSpec):
-        if not isinstance(place, CpuDevice):
+        if not isinstance(place, CpuDevice | CudaDevice):
             raise rules.error("device.platform", got=repr(place))
         place = SingleDeviceSharding(place)
     check_sharding(place, value.shape, flatten.key_path(path, "x"))

@@ -10,7 +10,7 @@ import numpy as np
 from traceir import rules
 from traceir.arrays import process_mesh
 from traceir.arrays.array import LIVING, Array, spread
-from traceir.arrays.devices import CpuDevice
+from traceir.arrays.devices import Device
 from traceir.arrays.meshes import Shape
 from traceir.arrays.sharding import (
     Sharding,
@@ -89,13 +89,13 @@ def make_array_from_single_device_arrays(
 def _assembled(
     shape: Shape, sharding: Sharding, parts: dict[Any, Array], dtype: Any
 ) -> Array:
-    indices: dict[CpuDevice, Index] = sharding.addressable_devices_indices_map(shape)
+    indices: dict[Device, Index] = sharding.addressable_devices_indices_map(shape)
     there = process_mesh.part_indices(sharding, shape)
     aval = next(iter(parts.values())).aval.update(shape=shape)
     wanted = aval.dtype if dtype is None else np.dtype(dtype)
     value = np.empty(process_mesh.part_shape(sharding, shape), aval.dtype)
     extent = sharding.shard_shape(shape)
-    filled: dict[str, CpuDevice] = {}
+    filled: dict[str, Device] = {}
     for device, index in indices.items():
         part = parts[device]
         if part.shape != extent or part.dtype != wanted:

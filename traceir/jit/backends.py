@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from traceir import rules
+from traceir.arrays.devices import PLATFORMS, Device
 from traceir.base import config
 from traceir.base.caches import uncollected
 from traceir.base.progress import progress
@@ -49,6 +50,18 @@ UNCHECKED = frozenset({"cuda"})
 # What a backend needs; without what the default one needs the reference runs. The CPU's
 # machine code is LLVM's alone, devices have Numba's compilers.
 NEEDS = {"numba": "llvmlite", "cuda": "numba"}
+
+
+# Who looks at programs before they are compiled for one device.
+COMPILING: list[Callable[[ClosedJaxpr], None]] = []
+
+
+def _cuda_devices() -> list[Device]:
+    found: list[Device] = resolve("cuda").devices()
+    return found
+
+
+PLATFORMS["cuda"] = _cuda_devices
 
 
 class Executable(Protocol):
@@ -177,6 +190,8 @@ def compile_program(
     """
     from traceir.ir.located import located  # not on the way of an import
 
+    for look in COMPILING:
+        look(closed)
     closed = located(closed)
     name = closed.jaxpr.debug_name
     module = resolve(backend)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import LIVING, Array, Placed, Spread
+from traceir.arrays.array import APART, LIVING, Array, Placed
 from traceir.base import source_info
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
@@ -61,8 +61,8 @@ class DonatingFunction(JitFunction[P, R]):
         context = local.context
         if local.trace is not None or context.disable_jit:
             return self._call(args, kwargs, None)
-        if CROSSING and Spread in map(type, leaves((args, kwargs))):
-            return self._given_back({Spread}, args, kwargs)
+        if CROSSING and not APART.isdisjoint(map(type, leaves((args, kwargs)))):
+            return self._given_back(APART, args, kwargs)
         guard = self._fast.get(GUARD)
         if guard is not None:
             found = guard(context, args, kwargs)
@@ -71,11 +71,18 @@ class DonatingFunction(JitFunction[P, R]):
         raw = raw_key(context, args, kwargs, self._raw_static)
         runner: Any = self._fast.get(raw)
         if runner is None:
-            runner = self._donor(args, kwargs, raw)
-            if runner is None:
-                return self._given_back(LIVING, args, kwargs)
-        else:
-            self._counted(runner, args, kwargs)
+            if CROSSING:
+                return CROSSING[0](self, args, kwargs, raw, self._first)
+            return self._first(args, kwargs, raw)
+        self._counted(runner, args, kwargs)
+        check_seal(runner.entry, self._fun)
+        return runner.run(args, kwargs)
+
+    def _first(self, args: Any, kwargs: Any, raw: Any) -> Any:
+        """The first call of its kind, of arrays that are all in this process."""
+        runner = self._donor(args, kwargs, raw)
+        if runner is None:
+            return self._given_back(LIVING, args, kwargs)
         check_seal(runner.entry, self._fun)
         return runner.run(args, kwargs)
 

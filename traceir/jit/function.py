@@ -186,7 +186,7 @@ class JitFunction(Pickled, CompiledFunction, Generic[P, R]):
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
         if CROSSING and config.local.trace is None:
-            return CROSSING[0](self, args, kwargs, raw)
+            return CROSSING[0](self, args, kwargs, raw, self._call_here)
         return self._call_here(args, kwargs, raw)
 
     def _call_here(self, args: Any, kwargs: Any, raw: Any) -> Any:

@@ -79,8 +79,13 @@ def form_of(function: Any, prepared: Prepared) -> CallForm:
     kinds = *LAID_OUT, ShapeDtypeStruct
     found = [v.sharding if type(v) in kinds else None for v in prepared.leaves]
     places = tuple(found) if any(found) else ()
-    parts = AHEAD[0](function, prepared) if AHEAD else None
+    parts = parts_of(function, prepared, places)
     return CallForm(prepared.bound.origins, places=places, parts=parts)
+
+
+def parts_of(function: Any, prepared: Prepared, places: Sequence[Any]) -> Any:
+    """What this process, or each device, does of a function; None if it does all."""
+    return AHEAD[0](function, prepared, places) if AHEAD else None
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)

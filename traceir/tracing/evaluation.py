@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.array import LIVING, Array, Placed, Spread
+from traceir.arrays.divided import Divided
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
 from traceir.ir.promotion import no_array, python_aval
 from traceir.ir.typecheck import infer
-from traceir.ranks.topology import STATE
 from traceir.reference.interpreter import evaluate_eqn
 from traceir.sanitize.nan_checks import check_results, watched
 
@@ -24,15 +24,15 @@ Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 EAGER: dict[str, Callable[[Params], Callable[..., Sequence[np.ndarray]]]] = {}
 
 
-# The classes of arrays that may be over several processes.
-LAID_OUT: frozenset[type] = frozenset({Placed, Spread})
-# Applies a primitive to such arrays; who starts the processes enters it.
+# The classes of arrays that may be over several processes, or GPUs.
+LAID_OUT: frozenset[type] = frozenset({Placed, Spread, Divided})
+# Applies a primitive to such arrays; who starts processes, or finds GPUs, enters it.
 SPANNING: list[Callable[[str, Sequence[Value], Params], list[Array]]] = []
 
 
 def evaluated(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
     """Apply a primitive to concrete values: by `EAGER`, else by the NumPy kernels."""
-    if STATE.several and not LAID_OUT.isdisjoint(map(type, values)):
+    if SPANNING and not LAID_OUT.isdisjoint(map(type, values)):
         return SPANNING[0](primitive, values, params)
     return computed_here(primitive, values, params)
 

@@ -7,6 +7,7 @@ Takes a `ClosedJaxpr`, gives a `CudaExecutable` on `DeviceArray`s. Start reading
 
 - `arrays`: arrays in a device's memory, and those of other libraries
 - `codegen`: `@cuda.jit` source of loop nests, and which thread does what
+- `meshes`: programs on several devices: each runs its part, and they exchange memory
 - `routines`: control flow on a device: what one block runs, what the host drives
 - `runtime`: the device at run time: its compiler, memory and kernel launches
 - `simulator`: the simulator: kernels run by Python, one thread at a time
@@ -20,9 +21,9 @@ Takes a `ClosedJaxpr`, gives a `CudaExecutable` on `DeviceArray`s. Start reading
 - `source`: a program's kernels as one module that runs without traceir
 """
 
+from traceir.arrays.devices import CudaDevice
 from traceir_numba.cuda import operators
 from traceir_numba.cuda.arrays.arrays import (
-    CudaDevice,
     DeviceArray,
     block_until_ready,
     devices,

@@ -11,10 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from traceir.arrays.devices import Device
 from traceir.ir.avals import ShapedArray
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.transforms.spanning import ahead
+from traceir_numba.cuda.arrays import arrays as device_arrays
 from traceir_numba.cuda.arrays.arrays import DeviceArray, buffer_of
+from traceir_numba.cuda.meshes.run import MeshExecutable
 from traceir_numba.cuda.run import CudaRunner, to_device, to_host
 from traceir_numba.cuda.runtime import device
 from traceir_numba.errors import wrapped
@@ -22,7 +26,16 @@ from traceir_numba.loops.program import BufferProgram
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
 from traceir_numba.pipeline.build_program import build_program
 
-__all__ = ["CHOICES", "DIALECTS", "CudaExecutable", "check", "compile"]
+__all__ = [
+    "CHOICES",
+    "DIALECTS",
+    "CudaExecutable",
+    "check",
+    "compile",
+    "compile_mesh",
+    "devices",
+    "put_on",
+]
 
 # What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
@@ -104,3 +117,31 @@ def compile(closed: ClosedJaxpr, name: str) -> CudaExecutable | HostDrivenExecut
         if calls_host(closed.jaxpr) or needs_host(closed.jaxpr):
             return HostDrivenExecutable(closed, name, compile, foreign=False)
         return CudaExecutable(closed, name)
+
+
+# -- several devices ------------------------------------------------------------------
+
+
+def devices() -> list[Device]:
+    """The devices that there are, over which meshes can be from then on.
+
+    Raises RuntimeError (backend.device) where there is none.
+    """
+    found = device_arrays.devices()
+    ahead.start_devices("cuda")
+    return [*found]
+
+
+def put_on(array: np.ndarray, aval: ShapedArray, where: Device) -> DeviceArray:
+    """An array of the host in the memory of a device."""
+    with device.using(where.id):
+        return DeviceArray(to_device(array, buffer_of(aval)), aval)
+
+
+def compile_mesh(closed: ClosedJaxpr, name: str) -> MeshExecutable:
+    """A program of one device's part, for any devices of a mesh.
+
+    Raises as `compile`.
+    """
+    check()
+    return MeshExecutable(closed, name, compile)

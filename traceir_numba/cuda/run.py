@@ -80,24 +80,24 @@ def to_host(memory: Any, buffer: Buffer) -> np.ndarray:
 
 
 class CudaRunner:
-    """A program whose constants are on the device.
+    """A program whose constants are on the devices that have run it.
 
     `run` takes memory of the inputs, and gives that of the outputs.
     """
 
     def __init__(self, program: BufferProgram) -> None:
         self.program = program
-        self._constants: dict[int, Any] | None = None
+        self._constants: dict[int, dict[int, Any]] = {}  # by the numbers of devices
         self._plans: dict[str, LaunchPlan] = {}  # by the names of routines
 
     def constants(self) -> dict[int, Any]:
-        """The memory of constants, by slot."""
-        if self._constants is None:
-            buffers = self.program.buffers
-            self._constants = {
+        """The memory of constants on the present device, by slot."""
+        number, buffers = device.number(), self.program.buffers
+        if number not in self._constants:
+            self._constants[number] = {
                 k: to_device(value, buffers[k]) for k, value in self.program.constants
             }
-        return self._constants
+        return self._constants[number]
 
     def plan(self, routine: Routine) -> LaunchPlan:
         """The plan of a routine of the program."""

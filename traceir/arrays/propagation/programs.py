@@ -26,7 +26,7 @@ from traceir.arrays.sharding import (
 )
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import user_frame_summary
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 
 # How often the layout of a carry is looked at before it is given up.
 ROUNDS = 8
@@ -107,6 +107,32 @@ def _inner(eqn: Eqn) -> Iterator[Jaxpr]:
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, ClosedJaxpr):
                 yield part.jaxpr
+
+
+def name_mesh(closed: ClosedJaxpr, mesh: Mesh | None) -> None:
+    """Note the mesh of a function of parts with its program; equal ones have others."""
+    if mesh is not None:
+        closed.memo("mesh", lambda: mesh)
+
+
+def mesh_of(closed: ClosedJaxpr) -> Mesh | None:
+    """The mesh that was noted, of devices with memory of their own."""
+    known: dict[Any, Any] = closed.__dict__.get("_memo", {})
+    return known.get("mesh")
+
+
+def mesh_within(closed: ClosedJaxpr) -> Mesh | None:
+    """The mesh of such devices that a program names somewhere within, if any."""
+
+    def find() -> Mesh | None:
+        for eqn in closed.jaxpr.eqns:
+            for inner in subjaxprs(eqn):
+                mesh = mesh_of(inner) or mesh_within(inner)
+                if mesh is not None:
+                    return mesh
+        return None
+
+    return closed.memo("mesh within", find)
 
 
 class _Walk:

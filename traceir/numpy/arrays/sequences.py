@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import Array, Spread
+from traceir.arrays.array import APART, Array
 from traceir.dtypes import is_key, kind_of
 from traceir.errors import shown
 from traceir.ir.promotion import check_unmasked
@@ -79,7 +79,7 @@ def _kind(leaf: Any) -> tuple[Any, ...]:
 
 def _is_joined(leaf: Any) -> bool:
     """True if a leaf is no number that NumPy could put beside others."""
-    if is_tracer(leaf) or type(leaf) is Spread:
+    if is_tracer(leaf) or type(leaf) in APART:
         return True
     return isinstance(leaf, Array) and is_key(leaf.aval.dtype)
 

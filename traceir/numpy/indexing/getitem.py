@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.arrays.array import Array, Spread
+from traceir.arrays.array import APART, Array
 from traceir.dtypes import is_key
 from traceir.lax.checks.operands import is_tracer, own, typed
 from traceir.lax.structural.gather_scatter import (
@@ -62,7 +62,7 @@ def getitem(x: Array, index: Any) -> Array:
         cuts = list(cuts_of(parts, x.shape))
         return _cut(x, cuts, [part is None for part in parts])
     known = current_trace() is None and not any(map(is_tracer, (x, *parts)))
-    if known and not is_key(x.dtype) and type(x) is not Spread:
+    if known and not is_key(x.dtype) and type(x) not in APART:
         return _select(x, parts)
     return gathered(x, parts, False, False, None, None, True)
 

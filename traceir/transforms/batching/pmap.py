@@ -7,38 +7,51 @@ bounds how many examples there may be.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from traceir import rules
-from traceir.arrays.devices import CpuDevice, own
+from traceir.arrays.devices import Device, own
 from traceir.arrays.devices import devices as all_devices
+from traceir.arrays.meshes import Mesh
+from traceir.arrays.process_mesh import is_apart
+from traceir.arrays.sharding import NamedSharding, P
 from traceir.base.tracebacks import wraps
 from traceir.jit.api import jit
+from traceir.pytrees import flatten
 from traceir.ranks.groups import RankAxis
+from traceir.tracing.trace import Value, current_trace, in_force, typeof
 from traceir.transforms.batching.axis_specs import (
+    MappedLeaf,
     check_axes,
     common_size,
     mapped_leaves,
+    spread,
 )
 from traceir.transforms.batching.vmap import apply_batched
+from traceir.transforms.rules.axes import first
 from traceir.transforms.rules.registry import BatchAxis
+from traceir.transforms.spanning import calls
+from traceir.transforms.spanning.trace import SpanningTrace
 
-P = ParamSpec("P")
+Args = ParamSpec("Args")
 R = TypeVar("R")
 
 
 def pmap(
-    fun: Callable[P, R],
+    fun: Callable[Args, R],
     axis_name: Hashable = None,
     *,
     in_axes: Any = 0,
     out_axes: Any = 0,
     static_broadcasted_argnums: int | Iterable[int] = (),
-    devices: Sequence[CpuDevice] | None = None,
+    devices: Sequence[Device] | None = None,
     backend: str | None = None,
     axis_size: int | None = None,
     donate_argnums: int | Sequence[int] = (),
-) -> Callable[P, R]:
+) -> Callable[Args, R]:
     """A function that applies `fun` to each example on a device of its own.
 
     Axes are given as for `vmap`; arguments in `static_broadcasted_argnums` are Python
@@ -81,7 +94,12 @@ def pmap(
         if axis.size > most:
             got = f"{axis.size} examples for {most} devices"
             raise rules.error("pmap.size", got=got)
-        return apply_batched(fun, axis, leaves, tree, out_axes, True)
+        call = fun, axis, leaves, tree, out_axes
+        if (own_mesh := _mesh_of(every[:size])) and calls.in_parts():
+            trace = current_trace()
+            if isinstance(trace, SpanningTrace):
+                return _on_devices(trace, own_mesh, *call)
+        return apply_batched(*call, True)
 
     compiled: Callable[..., Any] = jit(
         mapped, static_argnums=static or None, donate_argnums=donate_argnums
@@ -89,7 +107,57 @@ def pmap(
     return compiled
 
 
-def _processes(name: Hashable, devices: Iterable[CpuDevice]) -> RankAxis | None:
+def _mesh_of(devices: Sequence[Device]) -> Mesh | None:
+    """The mesh of devices in a row that each have memory of their own."""
+    row = Mesh(np.array(devices, object), ("pmap",))
+    if not is_apart(row):
+        return None
+    if outer := calls.spanning_around():
+        outer.over(row)
+    return row
+
+
+def _on_devices(
+    trace: SpanningTrace,
+    mesh: Mesh,
+    fun: Callable[..., Any],
+    axis: BatchAxis,
+    leaves: Sequence[MappedLeaf],
+    tree: flatten.TreeDef,
+    out_axes: Any,
+) -> Any:
+    """The same, of which each device has its own example."""
+
+    def sharding(dim: int | None) -> NamedSharding:
+        return NamedSharding(mesh, P() if dim is None else P(*[None] * dim, "pmap"))
+
+    def asked(dim: int | None) -> int:
+        return 0 if dim is None else dim
+
+    own = [
+        replace(leaf, value=trace.cut(leaf.value, sharding(leaf.dim)))
+        for leaf in leaves
+    ]
+    ranks = RankAxis(axis.name, (tuple(range(axis.size)),))
+    one = replace(axis, size=1, ranks=ranks)
+    every = flatten.map_(asked, out_axes, is_leaf=lambda tree: tree is None)
+    with in_force(trace.parent):
+        results = apply_batched(fun, one, own, tree, every, True)
+    outs, out_tree = flatten.flatten(results)
+    targets = spread("out_axes", out_axes, out_tree)
+    rows = zip(outs, targets, strict=True)
+
+    def whole(part: Value, dim: int | None) -> Value:
+        """A result of all examples; of one that is asked for once the first's."""
+        aval, at = typeof(part), asked(dim) % typeof(part).ndim
+        shape = (*aval.shape[:at], axis.size, *aval.shape[at + 1 :])
+        found = trace.value(part, aval.update(shape=shape), sharding(at))
+        return first(found, 0) if dim is None else found
+
+    return out_tree.unflatten([whole(*row) for row in rows])
+
+
+def _processes(name: Hashable, devices: Iterable[Device]) -> RankAxis | None:
     """The processes that have the devices, each with as many examples as this one."""
     have = tuple(sorted({device.process_index for device in devices}))
     return RankAxis(name, (have,)) if len(have) > 1 else None

@@ -6,13 +6,19 @@ Serves: shard_map.*
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from traceir import rules
+from traceir.arrays.array import Array
 from traceir.arrays.laying import lying
-from traceir.arrays.meshes import AbstractMesh, Mesh
-from traceir.arrays.process_mesh import ProcessMesh, crosses, process_mesh
+from traceir.arrays.meshes import AbstractMesh, AxisType, Mesh
+from traceir.arrays.process_mesh import (
+    ProcessMesh,
+    crosses,
+    is_apart,
+    process_mesh,
+)
 from traceir.arrays.sharding import (
     NamedSharding,
     PartitionSpec,
@@ -22,13 +28,22 @@ from traceir.arrays.sharding import (
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.tracebacks import wraps
+from traceir.ir.jaxpr import Params
+from traceir.ir.typecheck import infer
+from traceir.jit.api import jit
 from traceir.pytrees import flatten
-from traceir.tracing.trace import Value, typeof
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import Value, current_trace, in_force, typeof
 from traceir.transforms.autodiff.arguments import as_array
 from traceir.transforms.batching.axis_specs import argument_paths, check_axes
 from traceir.transforms.batching.parts import ManualAxes, named, over_devices
-from traceir.transforms.batching.shard_map_equation import recorded, records
+from traceir.transforms.batching.shard_map_equation import (
+    read_params,
+    recorded,
+    records,
+)
 from traceir.transforms.spanning import calls
+from traceir.transforms.spanning.trace import OF_PARTS, SpanningTrace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -102,10 +117,15 @@ def shard_map(
         return manual
 
     given = None if mesh is None else over(mesh)
+    compiled: list[Callable[..., Any]] = []  # for devices with memory of their own
 
     @wraps(f)
     def mapped(*args: Any) -> Any:
         manual = over(config.current().mesh) if given is None else given
+        if is_apart(manual.mesh) and current_trace() is None:
+            jitted = compiled[0] if compiled else jit(mapped)
+            compiled[:] = [jitted]
+            return _on_devices(jitted, manual, args, ins)
         return _apply(f, manual, args, ins, out_specs, check_vma)
 
     return mapped
@@ -205,7 +225,10 @@ def _apply(
         values = list(map(calls.part_for, values, wholes))
     axes = manual.axes(checked, over)
     given = body, axes, values, specs, paths, out_specs
-    if spans or not records():
+    apart = over is None and is_apart(manual.mesh)
+    if apart and (outer := calls.spanning_around()):
+        outer.over(manual.mesh)
+    if not apart and (spans or not records()):
         results = over_devices(*given)
     else:
         results = recorded(*given, manual.mesh)
@@ -215,11 +238,56 @@ def _apply(
     return out_tree.unflatten(list(map(put, outs, places)))
 
 
+def _on_devices(
+    jitted: Callable[..., Any], manual: _Manual, args: tuple[Any, ...], in_specs: Any
+) -> Any:
+    """A call outside of every trace, which devices with memory of their own run.
+
+    Each is given its part of what has no place yet.
+    """
+    leaves, tree = flatten.flatten(args)
+    places = map(manual.sharding, spread_specs("in_specs", in_specs, tree))
+    _, none = flatten.flatten({})
+    rows = zip(leaves, places, argument_paths(jitted, tree, none), strict=True)
+    values = [
+        value._at(place) if type(value) is Array else value
+        for value, place in ((_checked(*row), row[1]) for row in rows)
+    ]
+    with config.ConfigScope({"disable_jit": False}):
+        return jitted(*tree.unflatten(values))
+
+
 def _checked(argument: Any, sharding: NamedSharding, path: str) -> Value:
     """An argument that can be divided as its spec says."""
     value = as_array(argument, lambda: f"argument {path}")
     check_sharding(sharding, typeof(value).shape, f"the argument {path}")
     return value
+
+
+def _applied_to_parts(
+    trace: SpanningTrace, values: Sequence[Value], params: Params
+) -> list[Value]:
+    """An equation applied to values over the devices of a mesh, of which it is."""
+    given: dict[str, Any] = dict(params)
+    closed = given["jaxpr"]
+    names, sizes, kinds = zip(*given["mesh"], strict=True)
+    assert trace.mesh is not None  # the mesh of what it is applied to
+    mesh = Mesh(trace.mesh.devices.reshape(sizes), names, [*map(AxisType, kinds)])
+    axes, specs, out_specs = read_params(given)
+    manual = _Manual(mesh, tuple(axes.sizes))
+    ins, outs = (list(map(manual.sharding, own)) for own in (specs, out_specs))
+    parts = list(map(trace.cut, values, ins))
+    with in_force(trace.parent):
+        results = over_devices(
+            lambda *parts: apply(closed, parts),
+            manual.axes(axes.checked, process_mesh(mesh)),
+            *(parts, specs, [""] * len(parts), out_specs),
+        )
+    shapes = infer("shard_map", tuple(map(typeof, values)), params)
+    return list(map(trace.value, flatten.leaves(results), shapes, outs))
+
+
+OF_PARTS[:] = [_applied_to_parts]
 
 
 def _of_parts(part: Value, sharding: NamedSharding) -> Value:

@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any
 
 from traceir.arrays.meshes import Mesh
+from traceir.arrays.process_mesh import is_apart
+from traceir.arrays.propagation.programs import name_mesh
 from traceir.arrays.sharding import PartitionSpec, spread_specs
 from traceir.base.config import local
 from traceir.ir.avals import ShapedArray
@@ -78,12 +80,13 @@ def recorded(
     )
     closed = ClosedJaxpr(jaxpr, constants)
     lifted = [*constants_of(closed), *captured]
-    ins = [*[None] * len(lifted), *specs]
+    ins, program = [*[None] * len(lifted), *specs], opened(closed)
+    name_mesh(program, mesh if is_apart(mesh) else None)
     outs = spread_specs("out_specs", out_specs, trees[0])
     params = {
         "check_vma": axes.checked,
         "in_specs": tuple(map(_division, ins)),
-        "jaxpr": opened(closed),
+        "jaxpr": program,
         "mesh": _stored(mesh, axes),
         "newly_manual_axes": tuple(axes.sizes),
         "out_specs": tuple(map(_division, outs)),
@@ -113,7 +116,7 @@ def expanded(
     """The program of whole arrays that an equation stands for, with these params."""
     given = dict(params)
     closed: ClosedJaxpr = given.pop("jaxpr")
-    axes, specs, _ = _read(given)
+    axes, specs, _ = read_params(given)
 
     def make() -> ClosedJaxpr:
         rows = zip(closed.in_avals, specs, strict=True)
@@ -128,7 +131,7 @@ def expanded(
     return closed.memo(("devices", sort_params(given)), make)
 
 
-def _read(params: dict[str, Any]) -> tuple[ManualAxes, Specs, Specs]:
+def read_params(params: dict[str, Any]) -> tuple[ManualAxes, Specs, Specs]:
     """The axes, and the specs of operands and results, of stored params."""
     sizes = {name: size for name, size, _ in params["mesh"]}
     own = {name: sizes[name] for name in params["newly_manual_axes"]}
@@ -155,7 +158,7 @@ def _applied(
     tree: flatten.TreeDef | None = None,
 ) -> list[Value]:
     """The results of the equation, by the traces in force."""
-    axes, specs, out_specs = _read(params)
+    axes, specs, out_specs = read_params(params)
 
     def fun(*parts: Value) -> Any:
         outs = apply(closed, parts)

@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from traceir import rules
+from traceir.arrays.propagation.programs import mesh_of, name_mesh
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Literal, Params, sort_params
@@ -106,12 +107,14 @@ class Parts:
         """The results of an equation over the same axes, of another program."""
         lifted = constants_of(program)
         specs = (*[()] * len(lifted), *ins)
+        program = opened(program)
+        name_mesh(program, mesh_of(self.program))
         return region(
             "shard_map",
             [*lifted, *values],
             **self.rest,
             in_specs=specs,
-            jaxpr=opened(program),
+            jaxpr=program,
             out_specs=tuple(outs),
         )
 

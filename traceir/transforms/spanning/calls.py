@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traceir.arrays.array import (
+    APART,
     LIVING,
     MOVED,
     Array,
@@ -22,15 +23,17 @@ from traceir.arrays.array import (
     local_part,
     spread,
 )
+from traceir.arrays.divided import over_mesh
 from traceir.arrays.laying import LAID
 from traceir.arrays.placement import put_down
 from traceir.arrays.process_mesh import crosses, is_spanning, process_mesh
+from traceir.arrays.propagation.programs import mesh_within
 from traceir.arrays.propagation.specs import spec_of, whole
 from traceir.arrays.sharding import NamedSharding, PartitionSpec, Sharding
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import Params
+from traceir.ir.jaxpr import ClosedJaxpr, Params
 from traceir.jit.cache.static_keys import typed
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import CROSSING
@@ -77,29 +80,32 @@ class Laid:
         """Call it on the parts of these leaves, and put its results together."""
         return put_together(self.function(*map(own_part, leaves)), self.results)
 
-    def runner(self, places: frozenset[int], names: frozenset[str]) -> _PartsRunner:
-        """A runner for arguments of the same raw key, of which these are static."""
-
-        def run(args: Any, kwargs: Any) -> Any:
-            if places:
-                args = [a for k, a in enumerate(args) if k not in places]
-            if names:
-                kwargs = {n: v for n, v in kwargs.items() if n not in names}
-            return self.on_leaves(flatten.leaves((list(args), kwargs)))
-
-        return _PartsRunner(run, self)
-
 
 @dataclass(frozen=True, slots=True)
 class _PartsRunner:
     """As a `Runner` of a jitted function, for which no guard stands in."""
 
     run: Callable[[Any, Any], Any]
-    entry: Laid
+    entry: Any
     hits: int = 0
 
 
-_known: WeakKeyDictionary[Any, dict[Any, Laid]] = WeakKeyDictionary()
+def runner_of(laid: Any, places: frozenset[int], names: frozenset[str]) -> _PartsRunner:
+    """A runner for arguments of the same raw key, of which these are static."""
+
+    def run(args: Any, kwargs: Any) -> Any:
+        if places:
+            args = [a for k, a in enumerate(args) if k not in places]
+        if names:
+            kwargs = {n: v for n, v in kwargs.items() if n not in names}
+        return laid.on_leaves(flatten.leaves((list(args), kwargs)))
+
+    return _PartsRunner(run, laid)
+
+
+_known: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+# Makes of a function of parts one that devices of a backend run, if it is over these.
+ON_DEVICES: list[Callable[[Any, WholeArguments, Sequence[Any]], Any]] = []
 
 
 def applied(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
@@ -169,13 +175,22 @@ def _part_aval(array: Any) -> ShapedArray:
     return aval.update(shape=local_part(array).shape)
 
 
-def called(function: JitFunction[..., Any], args: Any, kwargs: Any, raw: Any) -> Any:
-    """Call a jitted function, whose arguments may be arrays over processes."""
+def called(
+    function: JitFunction[..., Any],
+    args: Any,
+    kwargs: Any,
+    raw: Any,
+    here: Callable[[Any, Any, Any], Any],
+) -> Any:
+    """Call a jitted function, whose arguments may be arrays over processes.
+
+    If none is, it is called `here` as it would be in one process.
+    """
     laid = _known.get(function)
     if laid is None and not _any_spread((args, kwargs)):
         outer, _here.jitting = _here.jitting, True
         try:
-            return function._call_here(args, kwargs, raw)
+            return here(args, kwargs, raw)
         except Crossing:
             pass
         finally:
@@ -184,7 +199,15 @@ def called(function: JitFunction[..., Any], args: Any, kwargs: Any, raw: Any) ->
 
 
 def _any_spread(tree: Any) -> bool:
-    return Spread in map(type, flatten.leaves(tree))
+    return not APART.isdisjoint(map(type, flatten.leaves(tree)))
+
+
+def _place(leaf: Any) -> NamedSharding | None:
+    """The layout of an argument over processes or devices; None of others."""
+    if type(leaf) not in APART:
+        return None
+    sharding: Sharding = leaf.sharding
+    return over_mesh(sharding)
 
 
 def _called_on_parts(
@@ -211,12 +234,14 @@ def _called_on_parts(
             every = [fixed[k] if k in fixed else next(given) for k in range(count)]
             return every, {**others, **named}
 
-        places: list[Any]
-        places = [v.sharding if type(v) is Spread else None for v in leaves]
-        avals = [v.aval if type(v) is Spread else None for v in leaves]
-        found = known[key] = on_parts(function, WholeArguments(rebuild, places, avals))
+        places = list(map(_place, leaves))
+        avals = [v.aval if type(v) in APART else None for v in leaves]
+        given = WholeArguments(rebuild, places, avals)
+        made = ON_DEVICES[0] if ON_DEVICES else None
+        found = made(function, given, leaves) if made else on_parts(function, given)
+        known[key] = found
     if raw is not None:
-        function._fast[raw] = found.runner(frozenset(fixed), frozenset(named))
+        function._fast[raw] = runner_of(found, frozenset(fixed), frozenset(named))
     return found.on_leaves(leaves)
 
 
@@ -274,7 +299,7 @@ def on_parts(function: JitFunction[..., Any], whole_of: WholeArguments) -> Laid:
         ]
         meshes = [place.mesh for place in whole_of.places if place is not None]
         meshes += [v.sharding.mesh for v in spanning]
-        results["mesh"] = meshes[0] if meshes else None
+        results["mesh"] = meshes[0] if meshes else trace.mesh
         return [v.part if isinstance(v, SpanningTracer) else v for v in outs]
 
     of_parts.__name__ = of_parts.__qualname__ = function._name
@@ -359,10 +384,21 @@ def in_parts() -> bool:
     trace = current_trace()
     if trace is None or isinstance(trace, SpanningTrace):
         return True
-    within = any(isinstance(outer, SpanningTrace) for outer in around(trace))
-    if _here.jitting and not within:
+    if _here.jitting and spanning_around() is None:
         raise Crossing
     return False
+
+
+def check_here(closed: ClosedJaxpr) -> None:
+    """Raise Crossing for a jitted function whose program is over a mesh of devices."""
+    if _here.jitting and mesh_within(closed) is not None:
+        raise Crossing
+
+
+def spanning_around() -> SpanningTrace | None:
+    """The trace of arrays over processes, or devices, in which another one is."""
+    outer = around(current_trace())
+    return next((t for t in outer if isinstance(t, SpanningTrace)), None)
 
 
 def start() -> None:
@@ -374,4 +410,6 @@ def start() -> None:
 def stop() -> None:
     """No more of them."""
     _known.clear()
-    CROSSING.clear()
+    if not ON_DEVICES:
+        CROSSING.clear()
+        SPANNING.clear()

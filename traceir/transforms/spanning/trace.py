@@ -6,12 +6,12 @@ operation on such values is one on parts (`rules`), of operands that lie as it n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from traceir.arrays.meshes import Mesh, Shape
-from traceir.arrays.process_mesh import process_mesh
+from traceir.arrays.process_mesh import check_devices, is_apart, process_mesh
 from traceir.arrays.propagation.primitives import LaidOutCall
 from traceir.arrays.propagation.programs import results_over
 from traceir.arrays.propagation.specs import Spec, sharding_of, spec_of, whole
@@ -44,6 +44,10 @@ _CALLS = {
 }
 
 
+# Applies a function of parts to values of such a trace; `shard_map` enters it.
+OF_PARTS: list[Callable[[SpanningTrace, Sequence[Value], Params], list[Value]]] = []
+
+
 class SpanningTracer(Tracer):
     """An array over several processes, of whose elements this one has a `part`."""
 
@@ -74,21 +78,29 @@ class SpanningTracer(Tracer):
 class SpanningTrace(Trace):
     """A function being applied to arrays over several processes.
 
-    Values that all processes have whole are those of the trace around.
+    Values that all processes have whole are those of the trace around. The first mesh
+    that is met tells the devices of all, where these have memory of their own.
     """
 
-    __slots__ = ()
+    __slots__ = ("mesh",)
     kind = "SpanningTrace"
     inlines = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "vmap")
+        self.mesh: Mesh | None = None
 
     def value(
         self, part: Value, aval: ShapedArray, sharding: NamedSharding
     ) -> SpanningTracer:
         """The array of which this process has a part."""
+        self.over(sharding.mesh)
         return SpanningTracer(self, part, aval, sharding)
+
+    def over(self, mesh: Mesh) -> None:
+        """Note a mesh; ValueError (sharding.devices) if one was of other devices."""
+        self.mesh = self.mesh or mesh
+        check_devices(self.mesh, mesh, "an array")
 
     def take(self, value: Value, mesh: Mesh) -> tuple[Value, Spec]:
         """The part of a value, and how the value lies over a mesh."""
@@ -131,6 +143,8 @@ class SpanningTrace(Trace):
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> Sequence[Value]:
         """Apply a primitive to parts, in the trace around."""
+        if primitive == "shard_map":
+            return OF_PARTS[0](self, values, params)
         if primitive in _CALLS:
             known: dict[str, Any] = dict(params)
             return apply(known[_CALLS[primitive]], values)
@@ -170,7 +184,7 @@ class SpanningTrace(Trace):
         return [self._result(mesh, *row) for row in rows]
 
     def _result(self, mesh: Mesh, part: Value, aval: ShapedArray, spec: Spec) -> Value:
-        if not any(spec):
+        if not any(spec) and not is_apart(mesh):
             return part
         return self.value(part, aval, sharding_of(mesh, spec))
 
@@ -186,7 +200,7 @@ def _on_parts(
 def _made_of_parts(
     mesh: Mesh, closed: ClosedJaxpr, ins: Sequence[Spec], outs: Sequence[Spec]
 ) -> ClosedJaxpr:
-    own, name = process_mesh(mesh), closed.jaxpr.debug_name
+    own, name, apart = process_mesh(mesh), closed.jaxpr.debug_name, is_apart(mesh)
     places = [sharding_of(mesh, spec) for spec in ins]
     rows = list(zip(closed.in_avals, places, strict=True))
 
@@ -194,7 +208,7 @@ def _made_of_parts(
         trace = SpanningTrace(name)
         with living(trace):
             given = [
-                trace.value(part, aval, place) if any(spec) else part
+                trace.value(part, aval, place) if any(spec) or apart else part
                 for part, (aval, place), spec in zip(parts, rows, ins, strict=True)
             ]
             results = apply(closed, given)

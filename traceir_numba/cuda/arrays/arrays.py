@@ -15,8 +15,8 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.asks import install, refused_outside, refusing
-from traceir.arrays.devices import CpuDevice
-from traceir.base.fast_dataclass import dataclass
+from traceir.arrays.devices import CpuDevice, CudaDevice
+from traceir.base.caches import LIMITS
 from traceir.base.tracebacks import entry_points
 from traceir.dtypes import is_key, key_of, kind_of
 from traceir.ir.avals import ShapedArray
@@ -30,22 +30,6 @@ from traceir_numba.cuda.arrays import dlpack
 from traceir_numba.cuda.run import memory_of, to_device, to_host
 from traceir_numba.cuda.runtime import device
 from traceir_numba.loops.program import Buffer
-
-
-@dataclass(frozen=True, slots=True)
-class CudaDevice:
-    """A device that runs programs."""
-
-    id: int
-    name: str
-
-    @property
-    def platform(self) -> str:
-        """The name of its kind."""
-        return "cuda"
-
-    def __str__(self) -> str:
-        return f"cuda:{self.id}"
 
 
 @entry_points(
@@ -83,7 +67,11 @@ class DeviceArray(Methods):
     @property
     def device(self) -> CudaDevice:
         """The device that holds the array."""
-        return devices()[0]
+        there = device.number_of(self.memory)
+        number = device.number() if there is None else there
+        if device.is_simulated():
+            return CudaDevice(number, "simulator")
+        return next(one for one in devices() if one.id == number)
 
     def devices(self) -> set[CudaDevice]:
         """The devices that hold the array."""
@@ -102,7 +90,8 @@ class DeviceArray(Methods):
 
     def block_until_ready(self) -> DeviceArray:
         """The array, once the device has computed it."""
-        device.synchronize()
+        with device.beside(self.memory):
+            device.synchronize()
         return self
 
     def is_deleted(self) -> bool:
@@ -211,7 +200,8 @@ class DeviceArray(Methods):
 
     def on_host(self) -> np.ndarray:
         """A copy of the elements, those of keys as they are in memory."""
-        return to_host(self.memory, buffer_of(self.aval))
+        with device.beside(self.memory):
+            return to_host(self.memory, buffer_of(self.aval))
 
     # Numbers ---------------------------------------------------------------------
 
@@ -312,13 +302,15 @@ def buffer_of(aval: ShapedArray) -> Buffer:
 
 
 def devices() -> list[CudaDevice]:
-    """The devices that there are; programs run on the first.
+    """The devices that there are; programs run on the first unless a mesh has others.
 
-    Raises RuntimeError (backend.device) where none can be used.
+    The simulator has as many as `num_cuda_devices` says (device.simulated). Raises
+    RuntimeError (backend.device) where none can be used.
     """
     dialect = device.dialect()
     if device.is_simulated():
-        return [CudaDevice(0, "simulator")]
+        count = LIMITS["num_cuda_devices"]
+        return [CudaDevice(k, "simulator") for k in range(count)]
     found = []
     for one in dialect.gpus.lst:
         name = one._device.name if hasattr(one, "_device") else one.name

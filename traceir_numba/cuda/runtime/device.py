@@ -1,4 +1,4 @@
-"""The package that compiles for CUDA here, and its device's memory.
+"""The package that compiles for CUDA here, and the memory of its devices.
 
 Serves: backend.device
 
@@ -13,7 +13,8 @@ import importlib
 import math
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,7 @@ from traceir import rules
 from traceir.base.caches import once
 from traceir.base.fork_safety import in_child, kept_over_forks
 from traceir_numba.cuda import cost_model
+from traceir_numba.cuda.runtime import streams
 from traceir_numba.cuda.runtime.pool import DevicePool, MemoryInfo
 from traceir_numba.cuda.simulator import simulated
 from traceir_numba.device_functions import NUMBERS, short
@@ -115,7 +117,7 @@ def _types() -> Any:
 def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:
     """A function of a namespace as a kernel: of blocks and threads, then of arrays."""
     if is_simulated():
-        run = simulated.kernel(space, name, dialect())
+        run = _on_own_memory(simulated.kernel(space, name, dialect()))
     else:
         compiled = dialect().jit(space[name])
 
@@ -124,9 +126,23 @@ def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:
 
     def launch(blocks: Any, threads: Any, *args: Any) -> None:
         with lock:
-            run(blocks, threads, *args)
+            streams.give(lambda: run(blocks, threads, *args))
 
     return launch
+
+
+def _on_own_memory(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A simulated kernel that memory of another device is not given to."""
+
+    def checked(blocks: Any, threads: Any, *args: Any) -> None:
+        for arg in args:
+            there = number_of(arg) if hasattr(arg, "_ary") else None
+            if there not in (None, streams.current()):
+                got = f"memory of cuda:{there}, on cuda:{streams.current()}"
+                raise RuntimeError(f"a kernel is given {got}")
+        run(blocks, threads, *args)
+
+    return checked
 
 
 # -- memory ---------------------------------------------------------------------------
@@ -160,15 +176,21 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error)
 
 
-@once
 def pool() -> DevicePool:
-    """The memory of this process on its device.
+    """The memory of this process on the present device."""
+    return pool_of(number())
+
+
+@once
+def pool_of(number: int) -> DevicePool:
+    """The memory of this process on a device, which is the present one.
 
     A quarter of all that the device has may lie unused; nothing, where the environment
     gives each thread a stream of its own: what one leaves another could not take.
     """
     total = dialect().current_context().get_memory_info()[1]
-    return DevicePool(_allocate, 0 if _own_streams() else min(total / 4, 1 << 40))
+    bound = 0 if _own_streams() else min(total / 4, 1 << 40)
+    return DevicePool(_allocate, bound, number)
 
 
 def _own_streams() -> bool:
@@ -195,6 +217,7 @@ def upload(array: np.ndarray) -> Any:
 
 def download(memory: Any, length: int) -> np.ndarray:
     """A copy of the first elements of some memory."""
+    streams.finish()
     part = memory if memory.size == length else memory[:length]
     found: np.ndarray = part.copy_to_host()
     return found
@@ -202,7 +225,7 @@ def download(memory: Any, length: int) -> np.ndarray:
 
 def copy(source: Any, target: Any) -> None:
     """Put the elements of one memory in another of the same length."""
-    target.copy_to_device(source)
+    streams.give(lambda: target.copy_to_device(source))
 
 
 class _DeviceRegion:
@@ -256,6 +279,13 @@ def owner(memory: Any) -> Any:
     return getattr(getattr(memory.gpu_data, "owner", None), "owner", None)
 
 
+def number_of(memory: Any) -> int | None:
+    """The number of the device that memory was made on; None for a library's."""
+    piece = owner(memory)
+    found: int | None = getattr(piece, "number", None)
+    return found
+
+
 # -- streams --------------------------------------------------------------------------
 
 # Streams by their numbers in the interfaces: the one that everything here is given to
@@ -288,12 +318,33 @@ def let_wait(waiting: int, for_: int) -> None:
 
 def synchronize() -> None:
     """Wait until the device has done all that it was given."""
+    streams.finish()
     dialect().synchronize()
 
 
 def number() -> int:
-    """The number of the device that programs run on."""
-    return 0 if is_simulated() else int(dialect().get_current_device().id)
+    """The number of the device that this thread gives work to."""
+    if is_simulated():
+        return streams.current()
+    return int(dialect().get_current_device().id)
+
+
+@contextmanager
+def using(number: int) -> Iterator[None]:
+    """Inside the `with`, this thread makes memory and runs kernels on a device."""
+    with streams.using(number) if is_simulated() else dialect().gpus[number]:
+        yield
+
+
+@contextmanager
+def beside(memory: Any) -> Iterator[None]:
+    """Inside the `with`, the present device is the one that some memory is of."""
+    there = number_of(memory)
+    if there in (None, number()):
+        yield
+    else:
+        with using(there):
+            yield
 
 
 # -- what is kept for later -----------------------------------------------------------

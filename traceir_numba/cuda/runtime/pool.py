@@ -52,6 +52,11 @@ class DeviceAllocation:
         self.shown = False
         self._pool = pool
 
+    @property
+    def number(self) -> int:
+        """The number of the device that has it."""
+        return self._pool.number
+
     def __del__(self) -> None:
         self._pool.left.append((self.memory, self.size, self.shown))
 
@@ -59,7 +64,8 @@ class DeviceAllocation:
 class DevicePool:
     """Pieces of memory by their size; `bound` is how much of it may lie unused.
 
-    `make` gives new memory of so many bytes, and raises where there is none.
+    `make` gives new memory of so many bytes, and raises where there is none; the device
+    has a `number`.
 
     >>> pool = DevicePool(bytearray, 1 << 20)
     >>> piece = pool.take(1000)
@@ -69,9 +75,12 @@ class DevicePool:
     (True, 1)
     """
 
-    def __init__(self, make: Callable[[int], Any], bound: float) -> None:
+    def __init__(
+        self, make: Callable[[int], Any], bound: float, number: int = 0
+    ) -> None:
         self.make = make
         self.bound = bound
+        self.number = number
         self.made = 0
         self.used = 0
         self.free = 0
