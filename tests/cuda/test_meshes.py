@@ -203,7 +203,7 @@ def test_large_sums_are_folded_in_shares() -> None:
 
 
 def exchanging(a: Any) -> Any:
-    """What devices exchange again and again, in a loop that they leave apart."""
+    """Exchanges again and again, in a loop, and in one that devices leave apart."""
 
     def step(carry: Any, row: Any) -> Any:
         n = lax.axis_size("x")

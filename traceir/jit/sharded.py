@@ -15,8 +15,8 @@ from traceir.base.tracebacks import entry_points
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.pickling import Making
-from traceir.jit.stages import CallForm, parts_of
-from traceir.jit.staging import Prepared
+from traceir.jit.stages import CallForm
+from traceir.jit.staging import Prepared, parts_of
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 

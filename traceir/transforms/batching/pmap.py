@@ -33,7 +33,7 @@ from traceir.transforms.batching.axis_specs import (
 from traceir.transforms.batching.vmap import apply_batched
 from traceir.transforms.rules.axes import first
 from traceir.transforms.rules.registry import BatchAxis
-from traceir.transforms.spanning import calls
+from traceir.transforms.spanning import crossing
 from traceir.transforms.spanning.trace import SpanningTrace
 
 Args = ParamSpec("Args")
@@ -95,7 +95,7 @@ def pmap(
             got = f"{axis.size} examples for {most} devices"
             raise rules.error("pmap.size", got=got)
         call = fun, axis, leaves, tree, out_axes
-        if (own_mesh := _mesh_of(every[:size])) and calls.in_parts():
+        if (own_mesh := _mesh_of(every[:size])) and crossing.in_parts():
             trace = current_trace()
             if isinstance(trace, SpanningTrace):
                 return _on_devices(trace, own_mesh, *call)
@@ -112,7 +112,7 @@ def _mesh_of(devices: Sequence[Device]) -> Mesh | None:
     row = Mesh(np.array(devices, object), ("pmap",))
     if not is_apart(row):
         return None
-    if outer := calls.spanning_around():
+    if outer := crossing.spanning_around():
         outer.over(row)
     return row
 

@@ -42,7 +42,7 @@ from traceir.transforms.batching.shard_map_equation import (
     recorded,
     records,
 )
-from traceir.transforms.spanning import calls
+from traceir.transforms.spanning import calls, crossing
 from traceir.transforms.spanning.trace import OF_PARTS, SpanningTrace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -219,14 +219,14 @@ def _apply(
         return outs
 
     spans = crosses(manual.sharding(None))
-    over = process_mesh(manual.mesh) if spans and calls.in_parts() else None
+    over = process_mesh(manual.mesh) if spans and crossing.in_parts() else None
     if over is not None:
         wholes = map(manual.sharding, specs)
         values = list(map(calls.part_for, values, wholes))
     axes = manual.axes(checked, over)
     given = body, axes, values, specs, paths, out_specs
     apart = over is None and is_apart(manual.mesh)
-    if apart and (outer := calls.spanning_around()):
+    if apart and (outer := crossing.spanning_around()):
         outer.over(manual.mesh)
     if not apart and (spans or not records()):
         results = over_devices(*given)

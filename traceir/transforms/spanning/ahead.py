@@ -1,4 +1,4 @@
-"""Functions over several processes, or GPUs, that are compiled before they are called.
+"""Functions over several processes, or GPUs, that are compiled before a call.
 
 The stages of such a function tell of whole arrays; what is compiled is the function of
 one part, for arguments that lie as they are to. Serves: jit.compiled
@@ -148,7 +148,7 @@ class DevicesAhead:
 def ahead(
     function: JitFunction[..., Any], prepared: Prepared, places: Sequence[Any]
 ) -> PartsAhead | DevicesAhead | None:
-    """What a function that is compiled before it is called is made of, if of parts."""
+    """The parts of a function that is compiled before it is called, if it has some."""
     call = CallAhead(function, prepared)
     if any(place is not None and is_on_devices(place) for place in places):
         return DevicesAhead(call)

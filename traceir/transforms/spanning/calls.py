@@ -6,7 +6,6 @@ arguments lie. Serves: sharding.value, process.*
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -27,13 +26,12 @@ from traceir.arrays.divided import over_mesh
 from traceir.arrays.laying import LAID
 from traceir.arrays.placement import put_down
 from traceir.arrays.process_mesh import crosses, is_spanning, process_mesh
-from traceir.arrays.propagation.programs import mesh_within
 from traceir.arrays.propagation.specs import spec_of, whole
 from traceir.arrays.sharding import NamedSharding, PartitionSpec, Sharding
 from traceir.base.config import local
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
-from traceir.ir.jaxpr import ClosedJaxpr, Params
+from traceir.ir.jaxpr import Params
 from traceir.jit.cache.static_keys import typed
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import CROSSING
@@ -41,26 +39,13 @@ from traceir.pytrees import flatten
 from traceir.tracing.evaluation import LAID_OUT, SPANNING, computed_here
 from traceir.tracing.trace import (
     Value,
-    around,
     current_trace,
     living,
     typeof,
 )
+from traceir.transforms.spanning.crossing import HERE, Crossing, in_parts
 from traceir.transforms.spanning.moves import relaid
 from traceir.transforms.spanning.trace import SpanningTrace, SpanningTracer
-
-
-class Crossing(Exception):
-    """A function that is being jitted divides arrays over processes; nobody sees it."""
-
-
-class _Here(threading.local):
-    """True in a thread that jits a function which may turn out to divide arrays."""
-
-    jitting = False
-
-
-_here = _Here()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +173,13 @@ def called(
     """
     laid = _known.get(function)
     if laid is None and not _any_spread((args, kwargs)):
-        outer, _here.jitting = _here.jitting, True
+        outer, HERE.jitting = HERE.jitting, True
         try:
             return here(args, kwargs, raw)
         except Crossing:
             pass
         finally:
-            _here.jitting = outer
+            HERE.jitting = outer
     return _called_on_parts(function, args, kwargs, raw)
 
 
@@ -372,33 +357,6 @@ def laid(value: Value, sharding: Any) -> Value:
         trace: Any = current_trace()
         return value if trace is None else trace.lying(value, sharding)
     return value
-
-
-def in_parts() -> bool:
-    """True if what comes next can be computed from parts: outside of every trace, or in
-    that of a function of arrays over processes.
-
-    False in a trace within that one. Raises Crossing where a function is being jitted
-    that is not yet known to be one.
-    """
-    trace = current_trace()
-    if trace is None or isinstance(trace, SpanningTrace):
-        return True
-    if _here.jitting and spanning_around() is None:
-        raise Crossing
-    return False
-
-
-def check_here(closed: ClosedJaxpr) -> None:
-    """Raise Crossing for a jitted function whose program is over a mesh of devices."""
-    if _here.jitting and mesh_within(closed) is not None:
-        raise Crossing
-
-
-def spanning_around() -> SpanningTrace | None:
-    """The trace of arrays over processes, or devices, in which another one is."""
-    outer = around(current_trace())
-    return next((t for t in outer if isinstance(t, SpanningTrace)), None)
 
 
 def start() -> None:

@@ -1,4 +1,4 @@
-"""Jitted functions over the devices of a backend, each with memory of its own.
+"""Jitted functions over a backend's devices, each with memory of its own.
 
 Such a device has one part of a mesh, as a process has; the program of a part is one for
 all of them, and the backend runs it on each. Serves: device.*, sharding.value
@@ -31,7 +31,7 @@ from traceir.jit.function import JitFunction
 from traceir.jit.hot_path.raw_keys import as_input
 from traceir.tracing.evaluation import SPANNING
 from traceir.tracing.trace import Value, bind_all, typeof
-from traceir.transforms.spanning import calls
+from traceir.transforms.spanning import calls, crossing
 from traceir.transforms.spanning.calls import Laid, WholeArguments
 
 
@@ -41,7 +41,7 @@ def start(platform: str) -> None:
         calls.start()
         calls.ON_DEVICES[:] = [over_devices]
         SPANNING[:] = [applied]
-        COMPILING[:] = [calls.check_here]
+        COMPILING[:] = [crossing.check_here]
         MEMORIES[platform] = put
 
 

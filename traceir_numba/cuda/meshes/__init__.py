@@ -4,7 +4,7 @@ Takes a program of one device's part, with collectives over `RankAxis`, and the 
 the arguments; gives the parts of the results. One program is compiled for all devices,
 cut where they exchange something. Start reading at `run.MeshExecutable`.
 
-- `collectives`: collectives as exchanges of memory, and what each device does of them
+- `collectives`: collectives as exchanges of memory, and the share of each device
 - `cut`: programs of parts, cut where devices exchange something
 - `exchange`: exchanges of memory by copies from one device to another
 - `run`: a program of parts on the devices of a mesh, each with a stream of its own

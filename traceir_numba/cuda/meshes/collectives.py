@@ -1,4 +1,4 @@
-"""Collectives as exchanges of memory, and what each device does of them itself.
+"""Collectives as exchanges of memory, and the share of each device.
 
 Sums take their terms in the order of the mesh, as those of devices that share their
 memory do: the bits are the same. Serves: psum, pmax, pmin, all_gather, reduce_scatter,

@@ -21,7 +21,7 @@ Move = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
-    """What a device gives to those along an axis, and takes from them.
+    """The memory that a device gives to those along an axis, and takes from them.
 
     `moves` says which pieces of the memory go from one place along the axis to another;
     what a device takes has `length` elements, by its place.
