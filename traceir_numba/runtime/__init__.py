@@ -5,7 +5,7 @@ Start reading at `thread_pool.parallel`.
 
 - `allocator`: an allocator that recycles the memory of large results
 - `code_loader`: object code loaded into this process, and freed with its last user
-- `cpu_count`: the number of processors that this process may use
+- `cpu_count`: the processors that this process may use, and the one that it is on
 - `elf`: object files in the format ELF, put into memory without LLVM
 - `external_symbols`: functions of other libraries, under symbols of ours
 - `mcjit`: LLVM on this machine: what it is, and object code loaded by its MCJIT
