@@ -1,8 +1,7 @@
 """Inlining, common subexpressions, constant folding.
 
 Calls are inlined, equal equations become one, what nothing uses goes, scalars are
-computed where the result is the same on any IEEE machine, and algebra that is exact
-is applied.
+computed where the result is the same on any IEEE machine, exact algebra is applied.
 """
 
 from __future__ import annotations
@@ -293,6 +292,7 @@ def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
 # -- algebra that is exact ------------------------------------------------------------
 
 Rule = Callable[[_Canonicalizer, Eqn], Atom | None]
+Find = Callable[[Eqn, Producer], Sequence[Eqn] | None]
 
 
 def _is(atom: Atom, value: float) -> bool:
@@ -356,9 +356,7 @@ def _reduce(_: _Canonicalizer, eqn: Eqn) -> Atom | None:
     return None if eqn.param("axes") else eqn.inputs[0]
 
 
-def _shorter(
-    first: Rule, find: Callable[[Eqn, Producer], Sequence[Eqn] | None]
-) -> Rule:
+def _shorter(first: Rule, find: Find) -> Rule:
     """A rule that gives other equations where the `first` one gives nothing."""
 
     def rule(work: _Canonicalizer, eqn: Eqn) -> Atom | None:
@@ -369,14 +367,11 @@ def _shorter(
 
 
 def _reshape(work: _Canonicalizer, eqn: Eqn) -> Atom:
-    """Of what has been reshaped, a reshape of that, if it has elements of one type.
-
-    The parts of complex numbers are reshapes to numbers of another type.
-    """
+    """Of what has been reshaped to elements of the same type, a reshape of that."""
     inner = work.producer(eqn.inputs[0], "reshape")
-    if inner and inner.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
-        inner = None
-    return work.add(replace(eqn, inputs=inner.inputs))[0] if inner else eqn.inputs[0]
+    if inner is None or inner.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
+        return eqn.inputs[0]
+    return work.add(replace(eqn, inputs=inner.inputs))[0]
 
 
 ALGEBRA: dict[str, Rule] = {

@@ -17,13 +17,13 @@ class Crossing(Exception):
     """A function that is being jitted divides arrays over processes; nobody sees it."""
 
 
-class _Here(threading.local):
+class _Jitting(threading.local):
     """True in a thread that jits a function which may turn out to divide arrays."""
 
     jitting = False
 
 
-HERE = _Here()
+HERE = _Jitting()
 
 
 def in_parts() -> bool:

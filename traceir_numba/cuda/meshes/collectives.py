@@ -23,11 +23,11 @@ from traceir.tracing.trace import Value, bind, bind_all
 from traceir_numba.cuda.arrays.arrays import DeviceArray
 from traceir_numba.cuda.meshes import exchange
 from traceir_numba.cuda.meshes.cut import Compile
-from traceir_numba.cuda.meshes.exchange import Exchange
+from traceir_numba.cuda.meshes.exchange import PeerExchange
 from traceir_numba.cuda.runtime import device
 
 # A device's work, which stops where it needs memory of others.
-Working = Generator[Exchange, Any, DeviceArray]
+Working = Generator[PeerExchange, Any, DeviceArray]
 Shape = tuple[int, ...]
 
 

@@ -20,7 +20,7 @@ Move = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exchange:
+class PeerExchange:
     """The memory that a device gives to those along an axis, and takes from them.
 
     `moves` says which pieces of the memory go from one place along the axis to another;
@@ -35,7 +35,7 @@ class Exchange:
 
 
 def exchanged(
-    requests: Sequence[Exchange],
+    requests: Sequence[PeerExchange],
     using: Sequence[Callable[[], AbstractContextManager[Any]]],
     events: streams.StreamQueues | streams.DriverStreams,
 ) -> list[Any]:
@@ -68,9 +68,9 @@ def exchanged(
     return taken
 
 
-def all_of(axis: RankAxis, number: int, memory: Any, size: int) -> Exchange:
+def all_of(axis: RankAxis, number: int, memory: Any, size: int) -> PeerExchange:
     """All devices take the memory of all, in the order of the axis."""
-    return Exchange(
+    return PeerExchange(
         *(axis, number, memory, lambda place: axis.size * size),
         lambda source, target: [(0, source * size, size)] if size else [],
     )
@@ -78,7 +78,7 @@ def all_of(axis: RankAxis, number: int, memory: Any, size: int) -> Exchange:
 
 def shares_of(
     axis: RankAxis, number: int, memory: Any, ends: Sequence[int]
-) -> Exchange:
+) -> PeerExchange:
     """Each device takes its share of the memory of all, one after the other."""
 
     def moves(source: int, target: int) -> Sequence[Move]:
@@ -88,27 +88,27 @@ def shares_of(
     def length(place: int) -> int:
         return axis.size * (ends[place + 1] - ends[place])
 
-    return Exchange(axis, number, memory, length, moves)
+    return PeerExchange(axis, number, memory, length, moves)
 
 
 def joined_shares(
     axis: RankAxis, number: int, memory: Any, ends: Sequence[int]
-) -> Exchange:
+) -> PeerExchange:
     """All devices take the shares of all, which make up one array."""
 
     def moves(source: int, target: int) -> Sequence[Move]:
         size = ends[source + 1] - ends[source]
         return [(0, ends[source], size)] if size else []
 
-    return Exchange(axis, number, memory, lambda place: ends[-1], moves)
+    return PeerExchange(axis, number, memory, lambda place: ends[-1], moves)
 
 
 def sent(
     axis: RankAxis, number: int, memory: Any, size: int, pairs: Mapping[int, int]
-) -> Exchange:
+) -> PeerExchange:
     """Each device takes the memory of the one that `pairs` has for it."""
 
     def moves(source: int, target: int) -> Sequence[Move]:
         return [(0, 0, size)] if pairs.get(target) == source and size else []
 
-    return Exchange(axis, number, memory, lambda place: size, moves)
+    return PeerExchange(axis, number, memory, lambda place: size, moves)

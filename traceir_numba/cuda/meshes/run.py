@@ -24,12 +24,12 @@ from traceir_numba.cuda.meshes.collectives import (
     is_local,
 )
 from traceir_numba.cuda.meshes.cut import Compile, CompiledPart, CutProgram, cut
-from traceir_numba.cuda.meshes.exchange import Exchange, exchanged
+from traceir_numba.cuda.meshes.exchange import PeerExchange, exchanged
 from traceir_numba.cuda.run import to_device, to_host
 from traceir_numba.cuda.runtime import device, streams
 
 # The results of a program on one device, which stops where it needs memory of others.
-Running = Generator[Exchange, Any, list[DeviceArray]]
+Stepping = Generator[PeerExchange, Any, list[DeviceArray]]
 # The constants of programs, by these and by the numbers of devices.
 Constants = dict[tuple[CutProgram, int], list[DeviceArray]]
 # Programs of several devices run one after the other.
@@ -50,20 +50,20 @@ class MeshExecutable:
         """The results on each device, of operands on each, by the devices' numbers."""
         using = [partial(device.using, number) for number in numbers]
         with _lock, _events() as events:
-            running = {
-                k: _Device(MeshPlace(k, self._compile), self._constants).run(
+            under_way = {
+                k: _DevicePath(MeshPlace(k, self._compile), self._constants).run(
                     self._program, list(given)
                 )
                 for k, given in enumerate(operands)
             }
             results: dict[int, list[DeviceArray]] = {}
-            answers: dict[int, Any] = dict.fromkeys(running)
-            waiting: dict[int, Exchange] = {}
+            answers: dict[int, Any] = dict.fromkeys(under_way)
+            waiting: dict[int, PeerExchange] = {}
             while answers:
                 for k, answer in answers.items():
                     with using[k]():
                         try:
-                            waiting[k] = running[k].send(answer)
+                            waiting[k] = under_way[k].send(answer)
                         except StopIteration as end:
                             results[k] = end.value
                 answers = {}
@@ -91,7 +91,7 @@ def _events() -> Iterator[Any]:
         yield streams.DriverStreams(device.dialect())
 
 
-def _met(waiting: dict[int, Exchange]) -> list[tuple[int, ...]]:
+def _met(waiting: dict[int, PeerExchange]) -> list[tuple[int, ...]]:
     """The groups of devices that all wait for one another in one exchange."""
     found = []
     for k, request in waiting.items():
@@ -114,14 +114,14 @@ def _texts(program: CutProgram, form: str) -> Iterator[str]:
                 yield from _texts(inner, form)
 
 
-class _Device:
+class _DevicePath:
     """The way of one device through a program."""
 
     def __init__(self, here: MeshPlace, constants: Constants) -> None:
         self.here, self.constants = here, constants
         self.exchanges = 0
 
-    def run(self, program: CutProgram, given: Sequence[DeviceArray]) -> Running:
+    def run(self, program: CutProgram, given: Sequence[DeviceArray]) -> Stepping:
         """The results, of what the inputs are on this device."""
         jaxpr = program.closed.jaxpr
         known: dict[Atom, DeviceArray] = {}
@@ -155,7 +155,7 @@ class _Device:
 
     def driven(
         self, eqn: Eqn, programs: Sequence[CutProgram], values: list[DeviceArray]
-    ) -> Running:
+    ) -> Stepping:
         """The results of an equation that the host drives."""
         if is_local(eqn):
             return [axis_index(eqn, self.here)]
@@ -176,7 +176,7 @@ class _Device:
 
     def loop(
         self, eqn: Eqn, programs: Sequence[CutProgram], values: list[DeviceArray]
-    ) -> Running:
+    ) -> Stepping:
         """A loop until a condition."""
         params: dict[str, Any] = dict(eqn.params)
         asked, done = params["cond_nconsts"], params["body_nconsts"]
@@ -189,7 +189,7 @@ class _Device:
                 return carry
             carry = yield from self.run(body, [*of_body, *carry])
 
-    def scan(self, eqn: Eqn, body: CutProgram, values: list[DeviceArray]) -> Running:
+    def scan(self, eqn: Eqn, body: CutProgram, values: list[DeviceArray]) -> Stepping:
         """A loop over rows."""
         params: dict[str, Any] = dict(eqn.params)
         consts, carries = params["num_consts"], params["num_carry"]

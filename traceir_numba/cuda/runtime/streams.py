@@ -21,14 +21,14 @@ from traceir_numba.cuda.simulator.order import drawn
 Work = Callable[[], object]
 
 
-class _Here(threading.local):
+class _PresentDevice(threading.local):
     """The device that a thread gives work to, and its queues where there are any."""
 
     number = 0
     queues: StreamQueues | None = None
 
 
-_here = _Here()
+_here = _PresentDevice()
 
 
 def current() -> int:
