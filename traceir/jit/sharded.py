@@ -16,7 +16,7 @@ from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options, P, R
 from traceir.jit.pickling import Making
 from traceir.jit.stages import CallForm
-from traceir.jit.staging import Prepared, parts_of
+from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 
@@ -63,7 +63,9 @@ class ShardedFunction(JitFunction[P, R]):
             own = places or [None] * len(asked)
             pairs = zip(asked, own, strict=True)
             places = tuple(b if a is None else a for a, b in pairs)
-        parts = form.parts or parts_of(self, prepared, places)
+        parts = form.parts
+        if AHEAD and parts is None:
+            parts = AHEAD[0](self, prepared, places)
         return replace(form, places=places, out_shardings=results, parts=parts)
 
     def _given(self, wanted: Any, args: Any, kwargs: Any) -> tuple[Any, ...]:

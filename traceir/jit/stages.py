@@ -27,7 +27,7 @@ from traceir.jit.hot_path.float_faults import check_not_raising
 from traceir.jit.hot_path.raw_keys import inputs_of, placing_if_placed, to_numpy
 from traceir.jit.miss_report import differing
 from traceir.jit.runtime_checks import OutOfRoom
-from traceir.jit.staging import Prepared, parts_of
+from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
 from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import Tracer, current_trace, typeof
@@ -79,7 +79,7 @@ def form_of(function: Any, prepared: Prepared) -> CallForm:
     kinds = *LAID_OUT, ShapeDtypeStruct
     found = [v.sharding if type(v) in kinds else None for v in prepared.leaves]
     places = tuple(found) if any(found) else ()
-    parts = parts_of(function, prepared, places)
+    parts = AHEAD[0](function, prepared, places) if AHEAD else None
     return CallForm(prepared.bound.origins, places=places, parts=parts)
 
 

@@ -43,11 +43,6 @@ CROSSING: list[Callable[..., Any]] = []
 AHEAD: list[Callable[..., Any]] = []
 
 
-def parts_of(function: Any, prepared: Prepared, places: Sequence[Any]) -> Any:
-    """The part of a function that is done here; None if that is all."""
-    return AHEAD[0](function, prepared, places) if AHEAD else None
-
-
 def traces_jit() -> bool:
     """True if a jitted function is traced now; else it is called as it is."""
     trace = current_trace()
