@@ -362,6 +362,7 @@ def spread(part: np.ndarray, aval: ShapedArray, sharding: Sharding) -> Array:
 # elements in one memory, and of those with none in the host's.
 LIVING: set[type] = {Array, Far, Placed, Spread}
 APART: set[type] = {Spread}
+LAID_OUT: set[type] = {Placed, Spread}  # those that may be over processes, or GPUs
 UNREAD: set[type] = {Far}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir.arrays.array import (
     APART,
+    LAID_OUT,
     LIVING,
     UNREAD,
     Array,
@@ -119,6 +120,6 @@ def over_devices(sharding: NamedSharding) -> Sharding:
     return SingleDeviceSharding(sharding.mesh.devices.item())
 
 
-for _kinds in (LIVING, APART, UNREAD):
+for _kinds in (LIVING, APART, UNREAD, LAID_OUT):
     _kinds.add(Divided)
 Divided.__name__ = Divided.__qualname__ = "Array"

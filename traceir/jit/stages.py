@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.arrays.array import Array
+from traceir.arrays.array import LAID_OUT, Array
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.moved_modules import attributes_of
@@ -29,7 +29,6 @@ from traceir.jit.miss_report import differing
 from traceir.jit.runtime_checks import OutOfRoom
 from traceir.jit.staging import AHEAD, Prepared
 from traceir.pytrees import flatten
-from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import Tracer, current_trace, typeof
 
 # Earlier pickles have `ShapeDtypeStruct` by this module's name.

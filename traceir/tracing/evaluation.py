@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.arrays.array import LIVING, Array, Placed, Spread
-from traceir.arrays.divided import Divided
+from traceir.arrays.array import LAID_OUT, LIVING, Array
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
@@ -24,8 +23,6 @@ Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 EAGER: dict[str, Callable[[Params], Callable[..., Sequence[np.ndarray]]]] = {}
 
 
-# The classes of arrays that may be over several processes, or GPUs.
-LAID_OUT: frozenset[type] = frozenset({Placed, Spread, Divided})
 # Applies a primitive to such arrays; who starts processes, or finds GPUs, enters it.
 SPANNING: list[Callable[[str, Sequence[Value], Params], list[Array]]] = []
 

@@ -25,7 +25,6 @@ from traceir.arrays.array import (
     place_of,
     with_place,
 )
-from traceir.arrays.divided import Divided
 from traceir.arrays.sharding import CONSTRAINTS
 from traceir.ir.avals import ShapedArray
 from traceir.ir.promotion import no_array
@@ -79,7 +78,6 @@ RAW: dict[type, Callable[[Any], Any]] = {
     Far: attrgetter("aval"),
     Placed: attrgetter("aval", "sharding"),
     Spread: attrgetter("aval", "sharding"),
-    Divided: attrgetter("aval", "sharding"),
     np.ndarray: _raw_ndarray,
     bool: type,
     int: type,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays import laying
-from traceir.arrays.array import LIVING, Array, Spread
+from traceir.arrays.array import LAID_OUT, LIVING, Array, Spread
 from traceir.arrays.devices import SHARDING
 from traceir.arrays.layout import DeviceLayout, Format
 from traceir.arrays.propagation.programs import Layouts, propagate
@@ -26,7 +26,6 @@ from traceir.base.fast_dataclass import dataclass
 from traceir.jit.cache.trace_cache import TraceCacheEntry
 from traceir.pytrees import flatten
 from traceir.pytrees.flatten import key_path
-from traceir.tracing.evaluation import LAID_OUT
 from traceir.tracing.trace import typeof
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir.arrays.array import (
     APART,
+    LAID_OUT,
     LIVING,
     MOVED,
     Array,
@@ -36,7 +37,7 @@ from traceir.jit.cache.static_keys import typed
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import CROSSING
 from traceir.pytrees import flatten
-from traceir.tracing.evaluation import LAID_OUT, SPANNING, computed_here
+from traceir.tracing.evaluation import SPANNING, computed_here
 from traceir.tracing.trace import (
     Value,
     current_trace,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from traceir.ir.structs import struct_of
 from traceir.jit.api import jit
 from traceir.jit.backends import COMPILING, resolve
 from traceir.jit.function import JitFunction
-from traceir.jit.hot_path.raw_keys import as_input
+from traceir.jit.hot_path.raw_keys import RAW, as_input
 from traceir.tracing.evaluation import SPANNING
 from traceir.tracing.trace import Value, bind_all, typeof
 from traceir.transforms.spanning import calls, crossing
@@ -41,6 +42,7 @@ def start(platform: str) -> None:
         calls.start()
         calls.ON_DEVICES[:] = [over_devices]
         SPANNING[:] = [applied]
+        RAW[Divided] = attrgetter("aval", "sharding")
         COMPILING[:] = [crossing.check_here]
         MEMORIES[platform] = put
 
