@@ -25,7 +25,7 @@ _NEVER = 2**63 - 1
 
 
 class SharedLaunch(NamedTuple):
-    """What a routine calls in a kernel's place, and its LLVM text."""
+    """A function that a routine calls in the place of a kernel, and its LLVM text."""
 
     callee: Callee
     text: str
