@@ -15,7 +15,9 @@ KINDS = "Effects of both kinds are done alike: tests/test_effects.py asks which 
 STEPS = "What the oracle does; the reference has a kernel, compared in each case."
 NAMES = "The clause of the row tells the two names that there are."
 HASH = "What a hash of a concrete array would be, no row says: Python has none for it."
+UNMAPPED = "What no operand of is mapped, a map leaves to the level below either way."
 UNTOLD = {
+    "levels/transform/level.vmap/handles: all": UNMAPPED,
     "levels/ask/level.hash/needs: memory": HASH,
     "effects/class/told/effects/0: io": KINDS,
     "effects/prim/io_callback/effects/0: debug": KINDS,

@@ -41,11 +41,11 @@ def launch(kernel: Callee, sizes: Sequence[str], least: int) -> SharedLaunch:
     kinds = ["ptr" if kind[-1] == "*" else "i64" for kind in kernel.args]
     pointers = len(kinds) - len(sizes)
     at = {name: f"%v{pointers + k}" for k, name in enumerate(sizes)}
-    puts, takes = [], []
+    stores, loads = [], []
     for k, kind in enumerate(kinds):
         word = f"getelementptr i64, ptr %given, i64 {_HEAD + k}"
-        puts += [f"%to{k} = {word}", f"store {kind} %v{k}, ptr %to{k}"]
-        takes += [f"%at{k} = {word}", f"%v{k} = load {kind}, ptr %at{k}"]
+        stores += [f"%to{k} = {word}", f"store {kind} %v{k}, ptr %to{k}"]
+        loads += [f"%at{k} = {word}", f"%v{k} = load {kind}, ptr %at{k}"]
     names = [f"%v{k}" for k in range(len(kinds))]
     own = {at["lo"]: "%from", at["hi"]: "%to", at.get("last"): "0"}
     part = [own.get(name, name) for name in names]
@@ -58,8 +58,8 @@ def launch(kernel: Callee, sizes: Sequence[str], least: int) -> SharedLaunch:
         every=_typed(kinds, names),
         part=_typed(kinds, part),
         join=join if "last" in at else "",
-        puts=indent("\n".join(puts), "  ").strip(),
-        takes=indent("\n".join(takes), "  ").strip(),
+        stores=indent("\n".join(stores), "  ").strip(),
+        loads=indent("\n".join(loads), "  ").strip(),
         words=_HEAD + len(kinds),
         low=at["lo"],
         high=at["hi"],
@@ -94,7 +94,7 @@ declare void @{kernel}({types})
 declare void @traceir_threads()
 declare i64 @{share}(ptr, ptr, i64, i64, i64)
 define linkonce_odr void @{symbol}_run(ptr %given, i64 %first, i64 %end) nounwind {{
-  {takes}
+  {loads}
   %at_grain = getelementptr i64, ptr %given, i64 1
   %at_low = getelementptr i64, ptr %given, i64 2
   %at_high = getelementptr i64, ptr %given, i64 3
@@ -132,7 +132,7 @@ split:
   store i64 %grain, ptr %to_grain
   store i64 {low}, ptr %to_low
   store i64 {high}, ptr %to_high
-  {puts}
+  {stores}
   %found = call i64 @{share}(ptr @{symbol}_run, ptr %given, i64 0, i64 %parts,
     i64 {never})
   %shared = icmp eq i64 %found, 1
