@@ -11,8 +11,7 @@ reading at `lower.lower`.
 - `native`: functions of generated code that this processor has an instruction for
 - `optimize`: LLVM's optimisation pipeline, linking and code generation
 - `safepoints`: safepoints: where a routine checks for interrupts
-- `shared_launches`: launches of kernels within routines, whose ranges the threads of a
-  team share
+- `shared_launches`: launches within routines whose ranges the threads of a team share
 - `statements`: assignments, and the joins of branches
 - `symbols`: the things that a name may stand for besides a variable
 - `thread_team`: a team of threads in machine code that takes the parts of a loop

@@ -1,4 +1,4 @@
-"""Launches of kernels within routines, whose ranges the threads of a team share.
+"""Launches within routines whose ranges the threads of a team share.
 
 A routine runs in machine code, where Python's threads cannot be asked. In place of a
 kernel that computes much it calls a function that gives the team parts of the kernel's
