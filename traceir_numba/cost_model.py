@@ -61,7 +61,6 @@ SCATTERED_READ_COST: Additions = 16
 is just not stored, since reading alone is not. [transposed]"""
 SCAN_COST: Additions = 40
 """Leaving the fold so far at an element: when threads share prefix scans. [scan]"""
-
 LINE_COST: Additions = 4
 """An equation besides what it computes: its line is compiled, too. [chain]"""
 
@@ -70,10 +69,8 @@ LINE_COST: Additions = 4
 RECOMPUTE_COST: Additions = 16
 """A value that costs more is stored, not computed twice: memory or arithmetic.
 [recompute]"""
-
 REPEATED_COST: Additions = 4
 """The same where an outer loop of one nest would compute a value again. [repeated]"""
-
 COUNTED_COST: Additions = 160
 """Costs are counted up to this; a value as expensive is stored where it may be computed
 again: passes over long programs against exactness. [chain]"""
@@ -315,6 +312,9 @@ THREADED_WORK: Additions = 5 << 20
 SHARED_LAUNCH_WORK: Additions = 640 << 10
 """The same of launches in loops, between which threads look for the next one.
 [launches]"""
+SHARED_LAUNCHES: Count = 8
+"""Times the work of other launches of a loop that the shared ones have at least: data
+that one thread fetches from others' caches. [launches]"""
 UNKNOWN_TURNS: Count = 8
 """Turns that an inner loop is taken to have where values say how many. [turns]"""
 SHARED_TURNS_TIME: Nanoseconds = 30_000

@@ -1,4 +1,5 @@
-"""Loops of a routine whose turns threads share, as functions of their own.
+"""Loops of a routine whose turns threads share, as functions of their own, and launches
+whose ranges they do.
 
 Serves: staged.turns
 
@@ -16,7 +17,7 @@ from traceir_numba import cost_model
 from traceir_numba.buffers.independent_turns import WaitingTurns, independent_turns
 from traceir_numba.buffers.routine_buffers import RoutineBuffers
 from traceir_numba.emitters.regions import LoopOp
-from traceir_numba.loops.nest import ScalarConstant
+from traceir_numba.loops.nest import LoopNest, ScalarConstant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
@@ -31,6 +32,7 @@ from traceir_numba.loops.program import (
     TurnCarry,
     While,
 )
+from traceir_numba.loops.schedule import range_of, shared_from
 from traceir_numba.loops.step_effects import inner, reads, walk, writes
 
 
@@ -89,6 +91,36 @@ def share_loops(steps: Sequence[Step], work: RoutineBuffers, name: str) -> list[
         return step
 
     return shared(steps, ())
+
+
+def shared_launches(steps: Iterable[Step]) -> dict[LoopNest, int]:
+    """The nests whose launches in a routine threads share, and from what length on.
+
+    None where the others, which one thread runs, compute much on what several have
+    left in caches of their own: to fetch it takes longer than to compute it.
+    """
+    found: dict[LoopNest, int] = {}
+    shared = alone = 0
+    for step in outside_turns(steps):
+        match step:
+            case Launch(nest=nest, extents=extents, params=params):
+                sizes = range_of(nest, extents, params)
+                least = shared_from(nest, sizes)
+                if least is None:
+                    alone += sizes.work
+                else:
+                    shared += sizes.work
+                    found[nest] = max(least, found.get(nest, 0))
+    return found if alone * cost_model.SHARED_LAUNCHES <= shared else {}
+
+
+def outside_turns(steps: Iterable[Step]) -> Iterator[Step]:
+    """Steps and all that they contain, but for what is in functions of turns."""
+    for step in steps:
+        yield step
+        if not isinstance(step, ParallelLoop):
+            for found in inner(step):
+                yield from outside_turns(found)
 
 
 def _used(step: Step) -> set[int]:

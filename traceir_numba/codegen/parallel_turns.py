@@ -8,7 +8,7 @@ of one part. What each part leaves is folded in the order of the parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from traceir.text.words import number_text
 from traceir_numba import cost_model
 from traceir_numba.buffers.lower_control_flow import is_inline
+from traceir_numba.buffers.share_loops import outside_turns, shared_launches
 from traceir_numba.codegen.body import (
     as_memory,
     constant_text,
@@ -35,7 +36,7 @@ from traceir_numba.loops.program import (
     Step,
     TurnCarry,
 )
-from traceir_numba.loops.step_effects import inner, walk
+from traceir_numba.loops.step_effects import walk
 
 # How a fold combines what two parts leave, and what it has before the first one.
 _OPERATORS = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^"}
@@ -50,7 +51,9 @@ def emit_routine(routine: Routine, kernels: Kernels) -> KernelSource:
     emitter.steps(routine.steps)
     pointers = [routine.buffers[k] for k in routine.args]
     found = _source(routine.name, pointers, emitter, routine.steps)
-    return replace(found, shared=tuple(emitter.shared.items()))
+    shared = shared_launches(routine.steps).items()
+    names = tuple((kernels[nest].name, least) for nest, least in shared)
+    return replace(found, shared=names)
 
 
 def emit_turns(
@@ -82,13 +85,13 @@ def _source(
     code = emitter.code
     names = [pointer_name(b.name) for b in pointers]
     own = [*names, *emitter.sizes]
-    launches = [s for s in _outside(steps) if isinstance(s, Launch)]
+    launches = [s for s in outside_turns(steps) if isinstance(s, Launch)]
     nests: dict[LoopNest, int] = {}
     for s in launches:
         if not is_inline(s):
             row = s.extents[-1] if s.extents else 1
             nests[s.nest] = min(row, nests.get(s.nest, row))
-    own_turns = (s.name for s in _outside(steps) if isinstance(s, ParallelLoop))
+    own_turns = (s.name for s in outside_turns(steps) if isinstance(s, ParallelLoop))
     turns = [emitter.kernels[name] for name in own_turns]
     called = [(emitter.kernels[nest].name, nest) for nest in nests]
     return KernelSource(
@@ -100,7 +103,7 @@ def _source(
         tuple(code.calls),
         (),
         (*called, *((f"shared_{one.name}", one.key) for one in turns)),
-        scalar=any(map(_scatters, _outside(steps))),
+        scalar=any(map(_scatters, outside_turns(steps))),
         rounds=tuple(emitter.rounds),
         short=tuple(
             emitter.kernels[nest].name
@@ -108,15 +111,6 @@ def _source(
             if row < cost_model.CALLED_ROW
         ),
     )
-
-
-def _outside(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """Steps and all that they contain, but for what is in functions of turns."""
-    for step in steps:
-        yield step
-        if not isinstance(step, ParallelLoop):
-            for found in inner(step):
-                yield from _outside(found)
 
 
 def parallel_loops(routine: Routine) -> list[ParallelLoop]:

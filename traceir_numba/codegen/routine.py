@@ -40,7 +40,7 @@ from traceir_numba.loops.program import (
     StoreScalar,
     While,
 )
-from traceir_numba.loops.schedule import LaunchRange, range_of, shared_from
+from traceir_numba.loops.schedule import LaunchRange, range_of
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 
 
@@ -94,8 +94,6 @@ class RoutineEmitter:
         # count themselves, and a round of each loop: see `with_safepoints`.
         self.cost = self.counted = 0
         self.rounds: list[int] = []
-        # The kernels whose ranges threads share, and the length from which on.
-        self.shared: dict[str, int] = {}
 
     def name(self, slot: int) -> str:
         """A scalar by its name, an array by its pointer's."""
@@ -218,8 +216,6 @@ class RoutineEmitter:
         sizes = range_of(step.nest, step.extents, step.params)
         pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
         blocks = [pointer_name(self.buffers[k].name) for k in step.scratch]
-        if least := shared_from(step.nest, sizes):
-            self.shared[kernel.name] = max(least, self.shared.get(kernel.name, 0))
         self.call_kernel(kernel, [*pointers, *blocks], sizes)
         for k, slot in scalars:
             if k in step.nest.written:

@@ -14,6 +14,7 @@ from traceir.base.source_info import Source
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import short_dtype
 from traceir_numba import cost_model
+from traceir_numba.buffers.share_loops import shared_launches
 from traceir_numba.codegen.nest import KernelSource
 from traceir_numba.emitters.folds.searches import EXTREMES
 from traceir_numba.loops.nest import Apply, LoopNest, kind_of
@@ -31,7 +32,7 @@ from traceir_numba.loops.program import (
     Step,
     While,
 )
-from traceir_numba.loops.schedule import range_of, shared_from
+from traceir_numba.loops.schedule import range_of
 from traceir_numba.loops.step_effects import reads, walk, writes
 from traceir_numba.runtime.thread_pool import threads, threads_worth
 
@@ -99,7 +100,7 @@ def _turns(run: CallRoutine) -> str:
     """The loops of a routine whose turns threads share, or else its kernels whose
     ranges they do, and the loops whose turns come in order though their user says that
     they need not."""
-    lines, large = [], 0
+    lines = []
     many = _plural(threads(), "thread")
     for step in walk(run.routine.steps):
         match step:
@@ -107,9 +108,8 @@ def _turns(run: CallRoutine) -> str:
                 lines.append(f"turns {_at(loop.line)} shared by {many}")
             case Loop() | While() if step.turns and step.turns.ordered:
                 lines.append(f"turns {_at(step.line)} in order, {step.turns.ordered}")
-            case Launch(nest=nest, extents=extents, params=params):
-                large += bool(shared_from(nest, range_of(nest, extents, params)))
     if not any(isinstance(s, ParallelLoop) for s in walk(run.routine.steps)):
+        large = len(shared_launches(run.routine.steps))
         some = f"{_plural(large, 'kernel')} shared by {many}"
         lines.insert(0, some if large and threads() > 1 else "one thread")
     return "; ".join(["control flow, " + lines[0], *lines[1:]])
