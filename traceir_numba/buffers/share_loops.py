@@ -1,10 +1,9 @@
-"""Loops of a routine whose turns threads share, as functions of their own, and launches
-whose ranges they do.
+"""Loops of a routine whose turns threads share, as functions of their own.
 
 Serves: staged.turns
 
 Of loops in one another the outermost is shared. What a turn writes besides the arrays
-that it shares with others is memory of its own thread.
+that it shares with others is memory of its own thread. Of other loops they share the ranges of launches.
 """
 
 from __future__ import annotations
