@@ -3,7 +3,8 @@
 Serves: staged.turns
 
 Of loops in one another the outermost is shared. What a turn writes besides the arrays
-that it shares with others is memory of its own thread. Of other loops they share the ranges of launches.
+that it shares with others is memory of its own thread. Of other loops threads share the
+ranges of launches.
 """
 
 from __future__ import annotations
