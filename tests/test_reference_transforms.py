@@ -91,7 +91,10 @@ def test_branches_write() -> None:
     choose = jax.jit(lambda p: lax.cond(p, first, second))
     assert choose(True) == 1 and held(ref) == [5, 1, 2] and held(other) == [0, 1, 2]
     assert choose(False) == 2 and held(ref) == [5, 1, 2] and held(other) == [0, 5, 2]
-    put: Any = lambda r, x: r.__setitem__(0, x)  # noqa: E731
+
+    def put(r: Any, x: Any) -> None:
+        r[0] = x
+
     lax.switch(1, [lambda r, x: None, put, put], ref, 7.0)
     assert held(ref) == [7, 1, 2]
 

@@ -240,7 +240,10 @@ def test_a_reference_is_passed_once() -> None:
 
 def test_references_are_not_returned() -> None:
     ref = made()
-    scan: Any = lambda: lax.scan(lambda c, x: (c, jax.new_ref(x)), 0.0, jnp.ones(3))  # noqa: E731
+
+    def scan() -> Any:
+        return lax.scan(lambda c, x: (c, jax.new_ref(x)), 0.0, jnp.ones(3))
+
     wrong: list[Any] = [
         *(lambda: jax.jit(lambda x: jax.new_ref(x))(1.0), scan),
         *(lambda: jax.jit(lambda r: [r])(ref), lambda: lax.cond(True, made, made)),

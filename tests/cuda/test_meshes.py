@@ -350,7 +350,10 @@ def test_transforms_of_parts_are_of_parts() -> None:
 
 def test_maps_are_over_gpus() -> None:
     gpus = traceir.devices("cuda")
-    f = lambda x, y: (x + y, lax.psum(x, "i"))  # noqa: E731
+
+    def f(x: Any, y: Any) -> Any:
+        return x + y, lax.psum(x, "i")
+
     for axes in ((0, None), (1, None)):
         a = np.arange(16, dtype="float32").reshape(4, 4)
         host = traceir.pmap(f, "i", in_axes=axes, out_axes=(1, None))(a, 2.0)
