@@ -237,3 +237,38 @@ def test_names_of_files_that_exec_made_are_not_kept_for_ever() -> None:
     for k in range(10_000):
         assert is_users_code(f"<made {k}>")
     assert len(_user_files) <= 4096
+
+
+def test_plans_are_forgotten_while_other_threads_make_some() -> None:
+    from traceir.base.caches import clear_all
+    from traceir.eager.dispatch import EagerPlanCache
+
+    made: list[EagerPlanCache] = []
+    faults: list[BaseException] = []
+    over = threading.Event()
+
+    def make() -> None:
+        while not over.is_set():
+            made.append(EagerPlanCache(lambda x: x))
+            del made[:-100]
+
+    def forget() -> None:
+        try:
+            for _ in range(20):
+                clear_all()
+        except RuntimeError as error:
+            faults.append(error)
+        finally:
+            over.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        workers = [threading.Thread(target=make), threading.Thread(target=forget)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not faults

@@ -50,22 +50,31 @@ def _release(taken: list[Any]) -> None:
         taken.pop().release()
 
 
-def _importing() -> bool:
-    """True while other threads import modules, unless this one does.
+def _imported_elsewhere() -> frozenset[str]:
+    """The modules that other threads import; none if this one imports, too.
 
     Python keeps a lock for each module that is being imported, and a child that asks
     for the module waits for it for ever.
     """
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
-    held = [getattr(ref(), "owner", None) for ref in list(locks.values())]
-    return threading.get_ident() not in held and any(held)
+    held = {name: getattr(ref(), "owner", None) for name, ref in list(locks.items())}
+    if threading.get_ident() in held.values():
+        return frozenset()
+    return frozenset(name for name, owner in held.items() if owner)
 
 
 def _before() -> None:
-    """Take all locks at a moment when no other thread imports, or after ten seconds."""
-    late = time.monotonic() + 10
+    """Take all locks at a moment when no other thread imports, or once none has got on
+    for ten seconds."""
+    known: frozenset[str] = frozenset()
+    late = 0.0
     _take_all()
-    while _importing() and time.monotonic() < late:
+    while held := _imported_elsewhere():
+        now = time.monotonic()
+        if held != known:
+            known, late = held, now + 10
+        elif now > late:
+            return
         _release(_taken)
         time.sleep(0.001)
         _take_all()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
@@ -27,6 +28,7 @@ import numpy as np
 from traceir.arrays.array import Array, Placed
 from traceir.base.caches import cleared, once
 from traceir.base.config import local
+from traceir.base.fork_safety import kept_over_forks
 from traceir.base.tracebacks import users_frames
 from traceir.eager.call_keys import EXACT_TYPES, KEY_PARTS, NAMES, enter
 from traceir.eager.plan_codegen import FOREIGN, NUMBER, OWN, Plan, plan_of
@@ -52,7 +54,8 @@ class EagerPlanCache:
         self.known: dict[Any, Plan] = {}
         # Calls without a plan: whether one was looked for, or they came once.
         self.seen: dict[Any, bool] = {}
-        _all.add(self)
+        with _lock:
+            _all.add(self)
 
     def clear(self) -> None:
         """Forget all calls."""
@@ -78,11 +81,16 @@ class EagerPlanCache:
 
 
 _all: weakref.WeakSet[EagerPlanCache] = weakref.WeakSet()
+# Modules that another thread imports make more of them. Reentrant, as a collection
+# inside may run a user's code.
+_lock = kept_over_forks(threading.RLock())
 
 
 @cleared
 def _clear() -> None:
-    for plans in list(_all):
+    with _lock:
+        every = list(_all)
+    for plans in every:
         plans.clear()
 
 
