@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _imp
 import os
 import sys
 import threading
@@ -51,41 +52,43 @@ def _release(taken: list[Any]) -> None:
 
 
 def _imported_elsewhere() -> frozenset[str]:
-    """The modules that other threads import; none if this one imports, too.
+    """The modules that other threads import, or are about to; none if this one imports,
+    too.
 
     Python keeps a lock for each module that is being imported, and a child that asks
     for the module waits for it for ever.
     """
-    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
-    held = {name: getattr(ref(), "owner", None) for name, ref in list(locks.items())}
-    if threading.get_ident() in held.values():
+    known = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    locks = {name: ref() for name, ref in list(known.items())}
+    if any(getattr(x, "owner", None) == threading.get_ident() for x in locks.values()):
         return frozenset()
-    return frozenset(name for name, owner in held.items() if owner)
+    return frozenset(name for name, lock in locks.items() if lock is not None)
 
 
 def _before() -> None:
     """Take all locks at a moment when no other thread imports, or once none has got on
-    for ten seconds."""
+    for ten seconds. Python's own lock keeps others from beginning to."""
     known: frozenset[str] = frozenset()
     late = 0.0
-    _take_all()
-    while held := _imported_elsewhere():
-        now = time.monotonic()
+    while True:
+        _take_all()
+        _imp.acquire_lock()
+        now, held = time.monotonic(), _imported_elsewhere()
         if held != known:
             known, late = held, now + 10
-        elif now > late:
+        if not held or now > late:
             return
-        _release(_taken)
+        _after()
         time.sleep(0.001)
-        _take_all()
+
+
+def _after() -> None:
+    _imp.release_lock()
+    _release(_taken)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before,
-        after_in_parent=lambda: _release(_taken),
-        after_in_child=lambda: _release(_taken),
-    )
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
 
 
 def in_child(function: Callable[[], None]) -> Callable[[], None]:
