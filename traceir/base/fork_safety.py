@@ -83,8 +83,9 @@ def _before() -> None:
 
 
 def _after() -> None:
-    _imp.release_lock()
+    # These first: where a signal's handler has raised before, Python's is not held.
     _release(_taken)
+    _imp.release_lock()
 
 
 if hasattr(os, "register_at_fork"):

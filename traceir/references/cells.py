@@ -154,8 +154,7 @@ def _state(trace: StagingTrace, ref: Cell) -> LocalState:
 def read(ref: Cell) -> Any:
     """The array of a reference, in the trace in force."""
     _, cell = _cell(ref)
-    value = cell.value if isinstance(cell, LocalState) else cell._value
-    return value
+    return cell.value if isinstance(cell, LocalState) else cell._value
 
 
 def write(ref: Cell, value: Value) -> None:
