@@ -24,6 +24,8 @@ demo: $(VENV)/.numba ## a function before and after, then each step to machine c
 
 # Sets have one order in every run: `make fuzz` alone has others, and new examples.
 test soak: export PYTHONHASHSEED = 0
+# Hundreds of tests start a process, which takes three times as long without bytecode.
+test soak fuzz: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test ## all tests, in as many processes as there are processors
 	$(python) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
