@@ -12,6 +12,7 @@ that of the packages here.
 - `codegen`: Numba source for the CPU, written from nests, routines and programs
 - `emitters`: the table of emitters: how the backend computes each primitive
 - `vecmath`: real functions that LLVM vectorises, as source for kernels
+- `fft`: long Fourier transforms as machine code of our own, with vectors and threads
 - `gemm`: matrix products as machine code of our own, blocked and threaded
 - `llvm`: generated source to LLVM text, and LLVM text to machine code
 - `pipeline`: the pass manager: a traced program to a compiled one, pass by pass

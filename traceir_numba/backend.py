@@ -7,6 +7,7 @@ import linecache
 import time
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -258,17 +259,16 @@ def _load(owner: CpuExecutable, recipe: Recipe) -> Any:
 def reference_function(primitive: str) -> Callable[..., Any]:
     """The reference's kernel of a primitive: one array, or as many as it gives.
 
-    Of small matrices it is code of our own, where there is some.
+    It is code of our own, where there is some.
     """
     # Not at the top: most programs call none.
-    from traceir_numba.gemm.factors import small_kernel
     from traceir_numba.lowering.canonicalize import known_params
 
-    small = small_kernel(primitive)
+    own = own_kernel(primitive)
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:
-        if small is not None and (own := small(*arrays, **params)) is not None:
-            return own
+        if own is not None and (made := own(*arrays, **params)) is not None:
+            return made
         # Narrow numbers are bits in a program without them; so are arguments.
         narrow = [narrow_of(a.dtype) for a in arrays]
         given = [a.view(bits_dtype(n)) if n else a for a, n in zip(arrays, narrow)]
@@ -277,6 +277,25 @@ def reference_function(primitive: str) -> Callable[..., Any]:
         return found[0] if len(found) == 1 else found
 
     return call
+
+
+# Modules that compute primitives of the reference's, where they can, by these.
+_OWN = {
+    **dict.fromkeys(("cholesky", "lu", "qr", "triangular_solve"), "gemm.factors"),
+    "fft": "fft.transforms",
+}
+
+
+def own_kernel(primitive: str) -> Callable[..., Any] | None:
+    """Code of our own for a primitive of the reference's, where there is some.
+
+    It gives None for what the reference is to compute.
+    """
+    if primitive not in _OWN:
+        return None
+    module = import_module(f"traceir_numba.{_OWN[primitive]}")
+    found: Callable[..., Any] = module.own_kernel(primitive)
+    return found
 
 
 def _entry(one: Entrypoint, unit: LoadedObject) -> Callable[..., Any]:

@@ -243,13 +243,10 @@ COMPLEX_MATMUL_WORK: Multiplications = 1 << 15
 MATMUL_DEPTH: Elements = 256
 """Terms of one block of a product's sum, a panel's depth: the first cache holds a
 block. Part of what a product means (choice.dot-order). [matmul, bits]"""
-
 MATMUL_PANEL_ROWS: Count = 96
 """Rows that are laid out at once: the second cache holds them. [matmul]"""
-
 MATMUL_PANEL_COLUMNS: Count = 1024
 """Columns that are laid out at once: the last cache holds them. [matmul]"""
-
 UNPACKED_MATMUL_ROWS: Count = 32
 """Fewer rows read the right operand where it is, if its rows are whole: laying it out
 pays where it is read often. [matmul_flat]"""
@@ -262,15 +259,12 @@ MATMUL_PIECE_ROWS: Count = 64
 HALVED_MATMUL_PIECES: Count = 8
 """From so many times the least rows on a thread has two pieces: balance against laying
 out. [matmul_shared]"""
-
 MATMUL_PIECE_WORK: Multiplications = 1 << 31
 """Multiplications of a piece at most: between pieces Python handles signals.
 [matmul_long]"""
-
 ROUTINE_MATMUL_WORK: Multiplications = 1 << 24
 """Products within compiled loops are shared from so many on: 200 us on one core,
 against threads that the C library makes. [matmul_loop]"""
-
 SPLIT_SUM_TERMS: Elements = 1 << 14
 """Sums of as many terms, of few results, are cut into parts that threads share.
 [matmul_long, bits]"""
@@ -291,13 +285,20 @@ SMALL_MATRIX_ROWS: Count = 64
 """Matrices of up to so many rows and columns are factorized by code of our own: calls
 of LAPACK against its blocks. [small_factors, bits]"""
 
+FFT_POINTS: Elements = 1 << 15
+"""Fourier transforms of as many points are code of our own, those of real elements of
+twice as many: what it costs to divide work against vectors. [fft, bits]"""
+FFT_PANEL: Elements = 2048
+"""Longer transforms are taken in two steps: the second cache holds a panel of so many
+points, twice. [fft_long, bits]"""
+THREADED_FFT_POINTS: Elements = 1 << 18
+"""Transforms of as many points are shared by threads. [fft_shared]"""
 IMPLICIT_CONVOLUTION_WORK: Multiplications = 1 << 15
 """Convolutions of fewer lay windows out: tables of places pay for larger ones.
 [convolution, bits]"""
 CONTIGUOUS_COLUMNS: Count = 32
 """From so many neighbours in memory on, tiles of a convolution are whole columns.
 [convolution]"""
-
 SLICED_CONVOLUTION_TERMS: Count = 64
 """Convolutions of up to so many products for each result are sums over slices: passes
 over memory against laying windows out. [filter, bits]"""
@@ -364,7 +365,6 @@ SCALAR_COST: Additions = 64
 """The same of an operation on a scalar in it. [loop]"""
 
 # -- memory and machine code -------------------------------------------------------
-
 POOLED_BYTES: Bytes = 1 << 18
 """Arrays of as many bytes have memory of our own: the C library recycles smaller ones
 by itself, and a look into the list costs more. [pooled]"""

@@ -145,3 +145,27 @@ def turns() -> Call:
 
     jitted, ends = traceir_numba.jit(sums), np.arange(2000) % 23
     return lambda: jitted(KNOWN, ends)
+
+
+@program
+def fft() -> Call:
+    """The transforms of 256 rows of 128 complex numbers."""
+    return _transformed(256, 128)
+
+
+@program
+def fft_long() -> Call:
+    """The transforms of 40 rows of 2,048 complex numbers."""
+    return _transformed(40, 2048)
+
+
+@program
+def fft_shared() -> Call:
+    """The transform of 262,144 complex numbers."""
+    return _transformed(1, 1 << 18)
+
+
+def _transformed(rows: int, n: int) -> Call:
+    x = np.random.default_rng(0).normal(size=(rows, n)).astype("complex64")
+    jitted = traceir_numba.jit(lambda x: np.fft.fft(x))
+    return lambda: jitted(x)

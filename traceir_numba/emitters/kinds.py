@@ -232,10 +232,10 @@ class Matmul:
 class ReferenceCall:
     """A library's function of whole arrays: the reference's kernel, between kernels.
 
-    The bits are the reference's, but for factorizations of small matrices, which are
-    code of our own (`gemm.factors`). A loop or a choice with one in it is driven from
-    Python, by `lowering.host_partition`. A kernel that `selects` has a param `read`:
-    which of its results are read.
+    The bits are the reference's, but for what code of our own computes: factorizations
+    of small matrices and large Fourier transforms (`backend.own_kernel`). A loop or a
+    choice with one in it is driven from Python, by `lowering.host_partition`. A kernel
+    that `selects` has a param `read`: which of its results are read.
     """
 
     selects: bool = False

@@ -230,11 +230,9 @@ _TYPES = {"p": "int32*", "s": "int64*", "i": "int64"}
 _ORDINARY = {"float32": (1e-18, 1e18), "float64": (1e-120, 1e120)}
 
 
-def small_kernel(primitive: str) -> Callable[..., Found] | None:
-    """The function that computes a primitive of small matrices, or gives None where the
-    reference is to do it; None for other primitives.
-    """
-    return _KERNELS.get(primitive)
+def own_kernel(primitive: str) -> Callable[..., Found]:
+    """The function that computes a primitive of small matrices, or gives None."""
+    return _KERNELS[primitive]
 
 
 def _text(name: str, dtype: str) -> str:
