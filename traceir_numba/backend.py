@@ -23,6 +23,7 @@ from traceir_numba.errors import wrapped
 from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
+from traceir_numba.own_params import known_params
 from traceir_numba.runtime.allocator import (
     bits_dtype,
     dtype_name,
@@ -261,9 +262,6 @@ def reference_function(primitive: str) -> Callable[..., Any]:
 
     It is code of our own, where there is some.
     """
-    # Not at the top: most programs call none.
-    from traceir_numba.lowering.canonicalize import known_params
-
     own = own_kernel(primitive)
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:

@@ -12,18 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from traceir_numba.fft.interface import VECTOR, lanes_of
 from traceir_numba.gemm.microkernel import define
 from traceir_numba.llvm.types import float_text
 
-# The bytes of a vector. They are the same on each machine, and so are the bits.
-VECTOR = 64
 KINDS = {"float32": "float", "float64": "double"}
 Complex = tuple[str, str]
-
-
-def lanes_of(dtype: str) -> int:
-    """The elements of a vector: 16 or 8."""
-    return VECTOR // (4 if dtype == "float32" else 8)
 
 
 class VectorText:

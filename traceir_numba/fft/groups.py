@@ -14,7 +14,15 @@ from functools import cache
 from typing import Any
 
 from traceir_numba.device_functions import short
-from traceir_numba.fft.codelets import KINDS, lanes_of
+from traceir_numba.fft.codelets import KINDS
+from traceir_numba.fft.interface import (
+    COLUMNS,
+    PANELS,
+    ROWS,
+    WIDTH,
+    lanes_of,
+    symbol_of,
+)
 from traceir_numba.fft.panels import load_text, scale_text, store_text, twiddle_text
 from traceir_numba.fft.passes import call_text, half_text
 from traceir_numba.gemm.blocked import SHORT
@@ -22,12 +30,6 @@ from traceir_numba.gemm.microkernel import RegisterTile
 from traceir_numba.gemm.packing import transposed_text
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import Callee, Cast
-
-# Where points lie: those of a transform side by side; those of transforms side by side,
-# which are neighbours; in panels.
-ROWS, COLUMNS, PANELS = range(3)
-# The numbers of a pass: its address, s and six steps, m, and where its twiddles are.
-WIDTH = 10
 
 LOAD_ROWS = """
 def load_rows(x, to, step, rows, count):
@@ -185,8 +187,6 @@ _TEXTS = {
     "groups": (GROUPS, "aaataaaaa" + "i" * 16),
     "halve_line": (HALVE_LINE, "aaaaiii"),
 }
-# What Python calls: how many pointers and sizes each takes.
-ENTRIES = {"groups": (9, 16), "halve_line": (4, 3)}
 _OTHERS = {
     "pass_": "taaaiii",
     "turned": "aaiiii",
@@ -196,11 +196,6 @@ _OTHERS = {
     "scale": "aai",
     "twiddle": "aaai",
 }
-
-
-def symbol_of(name: str, dtype: str) -> str:
-    """The name of a loaded function."""
-    return f"traceir_fft_{name}_{short(dtype)}"
 
 
 _MADE = {

@@ -5,7 +5,7 @@ Serves: fft.*
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from math import prod
@@ -13,11 +13,11 @@ from math import prod
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
-from traceir_numba.fft.codelets import lanes_of
-from traceir_numba.fft.groups import ENTRIES, symbol_of, texts_of
-from traceir_numba.fft.passes import pass_text
-from traceir_numba.gemm.blocked import linked_once
+from traceir_numba.fft.interface import ENTRIES, lanes_of, symbol_of
 from traceir_numba.llvm.trampoline import callable_of
+from traceir_numba.runtime import code_loader
+from traceir_numba.store.identity import identity
+from traceir_numba.store.units import LoadedObject, ObjectFile, linked, unit_key
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 # Plans that are kept, the last ones used.
@@ -99,7 +99,18 @@ def plan_of(n: int, dtype: str) -> Plan:
     m = n // radix
     found = [_twiddles(radix, m)]
     rows = [
-        [_pass(radix, m, dtype), 1, pair, pair, m * pair, pair, pair, m * pair, m, 0]
+        [
+            _pass(radix, m == 1, dtype),
+            1,
+            pair,
+            pair,
+            m * pair,
+            pair,
+            pair,
+            m * pair,
+            m,
+            0,
+        ]
     ]
     # What the first pass leaves, `radix` transforms of m points, ends in order.
     left, s, at = m, 1, found[0].size
@@ -108,7 +119,7 @@ def plan_of(n: int, dtype: str) -> Plan:
         read = s, 1, left * s
         written = (other * s, 1, s) if left > 1 else (0, radix, s * radix)
         steps = (pair * step for step in (*read, *written))
-        rows.append([_pass(other, left, dtype), s, *steps, left, at])
+        rows.append([_pass(other, left == 1, dtype), s, *steps, left, at])
         found.append(_twiddles(other, left))
         at, s = at + found[-1].size, s * other
     table = np.array([len(radices), radix, *chain(*rows)], np.int64)
@@ -122,15 +133,17 @@ def _twiddles(radix: int, m: int) -> np.ndarray:
     return twiddles(p * k, m * radix).ravel() if m > 1 else np.empty(0)
 
 
-def _pass(radix: int, m: int, dtype: str) -> int:
-    """The address of a pass, whose code is kept for good."""
-    last = m == 1
+@cache
+def _pass(radix: int, last: bool, dtype: str) -> int:
+    """The address of a pass."""
     symbol = symbol_of(f"{'last' if last else 'pass'}_{radix}", dtype)
 
-    def texts(dtype: str) -> list[str]:
-        return [pass_text(symbol, dtype, radix, last)]
+    def texts() -> tuple[str, ...]:
+        from traceir_numba.fft.passes import pass_text
 
-    return linked_once([symbol], texts, dtype).addresses[symbol]
+        return (pass_text(symbol, dtype, radix, last),)
+
+    return _loaded([symbol], texts).addresses[symbol]
 
 
 def entry(name: str, dtype: str) -> Callable[..., None]:
@@ -140,12 +153,40 @@ def entry(name: str, dtype: str) -> Callable[..., None]:
 
 @cache
 def _entries(dtype: str) -> dict[str, Callable[..., None]]:
+    def texts() -> tuple[str, ...]:
+        from traceir_numba.fft.groups import texts_of
+
+        return texts_of(dtype)
+
     symbols = {name: symbol_of(name, dtype) for name in ENTRIES}
-    code = linked_once([*symbols.values()], texts_of, dtype)
+    unit = _loaded([*symbols.values()], texts)
     return {
-        name: callable_of(code.addresses[symbols[name]], *counts, True, code.unit)
+        name: callable_of(unit.addresses[symbols[name]], *counts, True, unit)
         for name, counts in ENTRIES.items()
     }
+
+
+_units: list[LoadedObject] = []
+
+
+def _loaded(
+    symbols: Sequence[str], texts: Callable[[], tuple[str, ...]]
+) -> LoadedObject:
+    """The code of these functions, which is kept for good.
+
+    It is known by the sources that make its text, so that a process that finds it in
+    the store needs nothing of the compiler.
+    """
+
+    def made() -> ObjectFile:
+        from traceir_numba.llvm import optimize
+
+        return optimize.object_file(texts())
+
+    with code_loader.lock:
+        unit = linked(unit_key(identity(), *symbols), symbols, [], made)
+    _units.append(unit)
+    return unit
 
 
 @dataclass(frozen=True, slots=True)

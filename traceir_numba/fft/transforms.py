@@ -18,8 +18,7 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir_numba import cost_model
-from traceir_numba.fft.codelets import lanes_of
-from traceir_numba.fft.groups import COLUMNS, PANELS, ROWS
+from traceir_numba.fft.interface import COLUMNS, PANELS, ROWS, lanes_of
 from traceir_numba.fft.plans import entry, factors, half_twiddles, plan_of, two_steps
 from traceir_numba.runtime import thread_pool
 from traceir_numba.runtime.allocator import empty_large

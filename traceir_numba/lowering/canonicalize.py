@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.reference.interpreter import evaluate_eqn
-from traceir.reference.kernels.registry import KERNELS
 from traceir_numba.emitters.decompositions import as_reshape
 from traceir_numba.emitters.host import entry_of, one_by_one
 from traceir_numba.emitters.kinds import (
@@ -55,27 +52,9 @@ from traceir_numba.lowering.matmul import (
     product,
     swap_transposed_products,
 )
+from traceir_numba.own_params import OWN_PARAMS
 
 Env = dict[Var, Atom]
-# Params that the backend gives to equations of its own, which few kernels know.
-OWN = {
-    *("apart", "half", "inside", "joined", "positive"),
-    *("read", "rounds", "sizes", "wraps"),
-}
-
-
-def known_params(primitive: str, params: Mapping[str, Any]) -> Params:
-    """The params that the reference's kernel of a primitive is to be told.
-
-    >>> known_params("split", {"axis": 0, "sizes": (2, 4)})
-    (('axis', 0), ('sizes', (2, 4)))
-    >>> known_params("scatter-mul", {"mode": None, "inside": (1,)})
-    (('mode', None),)
-    """
-    if OWN.isdisjoint(params):
-        return tuple(params.items())
-    own = OWN - signature(KERNELS[primitive]).parameters.keys()
-    return tuple([pair for pair in params.items() if pair[0] not in own])
 
 
 def canonicalize(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
@@ -255,7 +234,7 @@ class _Canonicalizer:
         ):
             return None
         values = [a.array for a in eqn.inputs if isinstance(a, Literal)]
-        if len(values) < len(eqn.inputs) or any(k in OWN for k, _ in eqn.params):
+        if len(values) < len(eqn.inputs) or any(k in OWN_PARAMS for k, _ in eqn.params):
             return None
         (result,) = evaluate_eqn(eqn.primitive, eqn.params, values)
         return Literal(result[()], eqn.outputs[0].aval)

@@ -18,7 +18,7 @@ from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba import cost_model
 from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import Elementwise, View
-from traceir_numba.lowering.canonicalize import OWN
+from traceir_numba.own_params import OWN_PARAMS
 
 KINDS = "iuf"
 
@@ -110,7 +110,7 @@ class _ConstantValues:
         exact = isinstance(entry, View) or (
             isinstance(entry, Elementwise) and entry.exact
         )
-        if not exact or any(name in OWN for name, _ in eqn.params):
+        if not exact or any(name in OWN_PARAMS for name, _ in eqn.params):
             return None
         inputs = [self.value(a) for a in eqn.inputs]
         given = [x for x in inputs if x is not None]
