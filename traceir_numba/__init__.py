@@ -28,7 +28,6 @@ that of the packages here.
 - `errors`: errors of the backend, each with a rule and the user's line
 - `numba_cuda_shim`: an import finder that keeps numba-cuda's from our modules
 - `numba_options`: Numba's options: taken where they change no result, else explained
-- `own_params`: params that the backend gives to equations of its own
 """
 
 # It has halves that run before and after each fork: imported during a fork, by another

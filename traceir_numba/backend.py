@@ -23,7 +23,6 @@ from traceir_numba.errors import wrapped
 from traceir_numba.gemm.parallel import product, strided_product
 from traceir_numba.llvm.trampoline import callable_of
 from traceir_numba.lowering.host_partition import HostDrivenExecutable, needs_host
-from traceir_numba.own_params import known_params
 from traceir_numba.runtime.allocator import (
     bits_dtype,
     dtype_name,
@@ -31,6 +30,7 @@ from traceir_numba.runtime.allocator import (
     narrow_of,
 )
 from traceir_numba.runtime.external_symbols import OBJECTS
+from traceir_numba.runtime.own_params import known_params
 from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (

@@ -6,8 +6,8 @@ number of threads, or None for what the reference is to compute. Start reading a
 
 - `codelets`: complex arithmetic with vectors, and transforms of a few points
 - `groups`: many transforms of one length, a vector of them at a time
-- `interface`: what generated code of transforms and its callers agree on
-- `panels`: what is done with panels besides passes, as LLVM text
+- `interface`: the interface between generated code of transforms and its callers
+- `panels`: work on panels besides passes, as LLVM text
 - `passes`: passes of a transform, as LLVM text: from a panel to a panel
 - `plans`: plans of transforms: factors of a length, and twiddle factors
 - `transforms`: Fourier transforms of arrays, dimension after dimension

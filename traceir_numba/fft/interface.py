@@ -1,4 +1,4 @@
-"""What generated code of transforms and its callers agree on.
+"""The interface between generated code of transforms and its callers.
 
 Serves: fft.*
 """

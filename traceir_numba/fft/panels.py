@@ -1,4 +1,4 @@
-"""What is done with panels besides passes, as LLVM text.
+"""Work on panels besides passes, as LLVM text.
 
 Each function runs for `count` points, of which there is one at least.
 

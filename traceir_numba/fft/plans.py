@@ -82,7 +82,7 @@ def twiddles(numbers: np.ndarray, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How `groups` transforms a length: its table, twiddle factors and work memory."""
+    """All that `groups` needs of a length: passes, twiddle factors and work memory."""
 
     table: np.ndarray
     twiddles: np.ndarray
@@ -147,7 +147,7 @@ def _pass(radix: int, last: bool, dtype: str) -> int:
 
 
 def entry(name: str, dtype: str) -> Callable[..., None]:
-    """What Python calls: `groups` or `halve_line`, compiled once."""
+    """A function that Python calls: `groups` or `halve_line`, compiled once."""
     return _entries(dtype)[name]
 
 

@@ -153,7 +153,7 @@ def _from_half(x: np.ndarray) -> np.ndarray:
 def _halve(
     x: np.ndarray, y: np.ndarray, twiddles: np.ndarray, low: int, n: int, scale: float
 ) -> None:
-    """What `passes.half_text` does in panels, of rows from point `low` on."""
+    """The same as `passes.half_text` does in panels, of rows from point `low` on."""
     call = entry("halve_line", twiddles.dtype.name)
     factor, high = np.array(scale, twiddles.dtype), n // 2 + 1
     threads = _threads(x.size)
@@ -165,8 +165,8 @@ def _halve(
 
 @dataclass(frozen=True, slots=True)
 class PointLayout:
-    """Where the points of transforms lie, as `kind` says: how many real numbers it is
-    to the next stack, to the next point and to the neighbouring transform.
+    """The places of the points of transforms, as `kind` says: how many real numbers it
+    is to the next stack, to the next point and to the neighbouring transform.
     """
 
     kind: int

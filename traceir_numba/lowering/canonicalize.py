@@ -52,7 +52,7 @@ from traceir_numba.lowering.matmul import (
     product,
     swap_transposed_products,
 )
-from traceir_numba.own_params import OWN_PARAMS
+from traceir_numba.runtime.own_params import OWN_PARAMS
 
 Env = dict[Var, Atom]
 

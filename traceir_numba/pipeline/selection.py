@@ -18,7 +18,7 @@ from traceir.reference.interpreter import evaluate_eqn
 from traceir_numba import cost_model
 from traceir_numba.emitters.host import entry_of
 from traceir_numba.emitters.kinds import Elementwise, View
-from traceir_numba.own_params import OWN_PARAMS
+from traceir_numba.runtime.own_params import OWN_PARAMS
 
 KINDS = "iuf"
 

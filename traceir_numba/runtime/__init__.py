@@ -1,6 +1,6 @@
 """Services of a running program: memory, threads, loaded object code.
 
-Machine code and the driver of a program call these; nothing here knows of equations.
+Machine code and the driver of a program call these; nothing here reads a program.
 Start reading at `thread_pool.parallel`.
 
 - `allocator`: an allocator that recycles the memory of large results
@@ -9,6 +9,7 @@ Start reading at `thread_pool.parallel`.
 - `elf`: object files in the format ELF, put into memory without LLVM
 - `external_symbols`: functions of other libraries, under symbols of ours
 - `mcjit`: LLVM on this machine: what it is, and object code loaded by its MCJIT
+- `own_params`: params that the backend gives to equations of its own
 - `processor`: the processor's own words about itself, which tell stored code apart
 - `thread_pool`: a thread pool that shares a kernel's range with the caller
 """

@@ -1,4 +1,4 @@
-"""Params that the backend gives to equations of its own, which few kernels know.
+"""Params that the backend gives to equations of its own.
 
 Serves: backend.compile
 """
