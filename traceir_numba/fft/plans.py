@@ -12,6 +12,7 @@ from math import prod
 
 import numpy as np
 
+from traceir.base.caches import cleared
 from traceir.base.fast_dataclass import dataclass
 from traceir_numba.fft.interface import ENTRIES, lanes_of, symbol_of
 from traceir_numba.llvm.trampoline import callable_of
@@ -21,7 +22,7 @@ from traceir_numba.store.units import LoadedObject, ObjectFile, linked, unit_key
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 # Plans that are kept, the last ones used.
-PLANS = 64
+PLANS = 16
 
 
 @cache
@@ -220,3 +221,7 @@ def half_twiddles(n: int, dtype: str, inverse: bool) -> np.ndarray:
     cosine, sine = twiddles(np.arange(n // 2 + 1), 2 * n).T
     both = np.stack([sine, cosine if inverse else -cosine], -1)
     return both.astype(dtype)
+
+
+for _made in (plan_of, two_steps, half_twiddles):
+    cleared(_made.cache_clear)
