@@ -13,6 +13,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import MISSING, Field, FrozenInstanceError
 from functools import cache
+from inspect import CO_NESTED
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import CodeType, FunctionType
@@ -237,6 +238,36 @@ def _eq(names: list[str]) -> Callable[[Any, object], Any]:
         return NotImplemented
 
     return __eq__
+
+
+def compares_fields(cls: type) -> bool:
+    """True if a class is a frozen dataclass whose equality is that of its fields.
+
+    A class that defines ``__eq__`` may find objects equal whose fields are not.
+
+    >>> @dataclass(frozen=True)
+    ... class Opaque:
+    ...     value: object
+    ...
+    ...     def __eq__(self, other):
+    ...         return type(other) is Opaque
+    ...
+    ...     def __hash__(self):
+    ...         return 0
+    >>> compares_fields(Opaque), compares_fields(Field), compares_fields(int)
+    (False, False, False)
+    """
+    params = getattr(cls, "__dataclass_params__", None)
+    if not (params and params.frozen and params.eq):
+        return False
+    code = getattr(cls.__eq__, "__code__", None)
+    if code is None or code is _EQ_CODE:
+        return code is not None
+    # `dataclasses` compiles a text whose functions are those of another function.
+    return code.co_filename == "<string>" and bool(code.co_flags & CO_NESTED)
+
+
+_EQ_CODE = _eq([]).__code__
 
 
 def _hash(names: list[str]) -> Callable[[Any], int]:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from traceir.base.fast_dataclass import compares_fields
+
 # Types whose equality is that of a value of one type, and never fails.
 PLAIN = frozenset({int, bool, bytes, type, FunctionType, BuiltinFunctionType})
 Other = Callable[[type, Any], Hashable]
@@ -29,8 +31,9 @@ def typed(value: Any, other: Other = _pair) -> Hashable:
     """A key that is equal for two values exactly when they are the same.
 
     Numbers are compared by type and bits; tuples, slices, frozensets and frozen
-    dataclasses by type and elements; anything else by what `other` makes of its type
-    and of itself: the pair of both, whose hash fails if the value has none.
+    dataclasses without an equality of their own by type and elements; anything else by
+    what `other` makes of its type and of itself: the pair of both, whose hash fails if
+    the value has none.
 
     >>> typed((1, 2)) == typed((1, 2.0))
     False
@@ -56,7 +59,7 @@ def typed(value: Any, other: Other = _pair) -> Hashable:
         return kind, typed((value.start, value.stop, value.step), other)
     if isinstance(value, np.generic):
         return kind, value.dtype, value.tobytes()
-    if _is_frozen_dataclass(kind):
+    if compares_fields(kind):
         return _of_dataclass(kind, value, other)
     return other(kind, value)
 
@@ -68,11 +71,6 @@ def _of_dataclass(kind: type, value: Any, other: Other) -> Hashable:
     except TypeError:  # of a field; the class may still have a hash of its own
         return other(kind, value)
     return kind, *[typed(field, other) for field in fields]
-
-
-def _is_frozen_dataclass(kind: type) -> bool:
-    params = getattr(kind, "__dataclass_params__", None)
-    return bool(params and params.frozen and params.eq)
 
 
 def hashable(value: Any) -> Hashable:

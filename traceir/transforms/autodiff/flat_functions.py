@@ -50,7 +50,8 @@ class FlatFunction:
         self.has_aux = has_aux
         self.asker = asker
         self.place = place or (lambda values: (values, {}))
-        self.aux_values: Any = None
+        self.aux_leaves: list[Any] = []
+        self.aux_tree: flatten.TreeDef = flatten.LEAF
         self.tree: flatten.TreeDef = flatten.LEAF
 
     def __call__(self, leaves: Sequence[Any]) -> list[Any]:
@@ -58,7 +59,8 @@ class FlatFunction:
         args, kwargs = self.place(self.arguments.treedef.unflatten(leaves))
         returned = self.fun(*args, **kwargs)
         if self.has_aux:
-            returned, self.aux_values = check_aux(returned, self.asker)
+            returned, aux = check_aux(returned, self.asker)
+            self.aux_leaves, self.aux_tree = flatten.flatten(aux)
         found, self.tree = flatten.flatten(returned)
         check_outputs(found, self.tree)
         return [
@@ -70,10 +72,15 @@ class FlatFunction:
         """The tree of a result."""
         return self.tree.unflatten(list(leaves))
 
-    def aux(self, trace: JVPTrace) -> Any:
-        """The values returned beside the result, without tangents."""
-        leaves, tree = flatten.flatten(self.aux_values)
-        return tree.unflatten(trace.split(leaves)[0])
+    def split_aux(self, trace: JVPTrace) -> None:
+        """Take the tangents off the values returned beside the result."""
+        if self.has_aux:
+            self.aux_leaves = list(trace.split(self.aux_leaves)[0])
+
+    def aux(self) -> Any:
+        """The values returned beside the result, without tangents; nodes that look at
+        the trace in force are made in that of the caller."""
+        return self.aux_tree.unflatten(self.aux_leaves) if self.has_aux else None
 
 
 def linearize_call(
@@ -81,19 +88,17 @@ def linearize_call(
 ) -> tuple[list[Any], Linearized, Any]:
     """The results, the linearized function, and its auxiliary results."""
     leaves = call.arguments.leaves
-    kept: list[Any] = []
 
     def run(values: list[Any], trace: JVPTrace) -> list[Any]:
         with under("jvp", True):
             outs = call(values)
-        if call.has_aux:
-            kept.append(call.aux(trace))
+        call.split_aux(trace)
         return outs
 
     name = function_name(call.fun)
     moved = differentiable(leaves)
     outs, linearized = linearize_flat(run, leaves, moved, name, transform)
-    return outs, linearized, kept[0] if kept else None
+    return outs, linearized, call.aux()
 
 
 def jvp_call(
@@ -104,9 +109,9 @@ def jvp_call(
     with living(trace), under("jvp", True):
         leaves = call.arguments.leaves
         outs, found = trace.split(call([trace.pair(*b) for b in zip(leaves, tangents)]))
-        aux = call.aux(trace) if call.has_aux else None
+        call.split_aux(trace)
     moved = [Zero(typeof(o)) if t is None else t for o, t in zip(outs, found)]
-    return outs, moved, aux
+    return outs, moved, call.aux()
 
 
 def flat_function(
