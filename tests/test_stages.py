@@ -16,7 +16,7 @@ import traceir.numpy as jnp
 from traceir import lax
 from traceir.experimental.layout import Format, Layout
 from traceir.jit.stages import ArgInfo
-from traceir.sharding import Mesh, NamedSharding, PartitionSpec
+from traceir.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 X = jnp.ones((3, 4))
 
@@ -144,3 +144,19 @@ def test_layouts_are_those_that_were_asked_for() -> None:
     assert alone.output_shardings["a"] == whole
     assert alone.input_formats[1]["y"] == Format(Layout((0, 1)), whole)
     assert alone.output_formats["b"] == Format(Layout(()), whole)
+
+
+def test_a_format_in_the_order_of_all_arrays_is_its_sharding() -> None:
+    mesh = Mesh(np.array(traceir.devices()[:1]), ("i",), (AxisType.Auto,))
+    split = NamedSharding(mesh, PartitionSpec("i"))
+    there = traceir.device_put(X, Format(Layout((0, 1)), split))
+    assert there.sharding == split and there.format == Format(Layout((0, 1)), split)
+    assert traceir.device_put(X, there.format).sharding == split
+    for rows in (there.format, Format(None, split)):
+        f = traceir.jit(lambda x: x + 1, in_shardings=rows, out_shardings=rows)
+        assert f(there).sharding == split
+        assert traceir.lax.with_sharding_constraint(X, rows).sharding == split
+    with raises_rule("device.platform", RuntimeError):
+        traceir.device_put(X, Format(Layout((1, 0)), split))
+    with raises_rule("sharding.type", TypeError):
+        traceir.lax.with_sharding_constraint(X, Format(Layout((1, 0)), split))

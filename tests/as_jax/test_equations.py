@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import pytest
 
 import traceir as jax
 import traceir.numpy as jnp
-from traceir import lax
+from traceir import lax, rules
 from traceir.as_jax.modules.core import Literal, eval_jaxpr, jaxpr_as_fun
 from traceir.as_jax.modules.extend.core.primitives import jit_p
 from traceir.as_jax.program_parts import check_jaxpr
 from traceir.ir.jaxpr import subjaxprs
 from traceir.ir.params import EqnParams
 from traceir.text import parse, to_text
+from traceir.tracing.named_primitives import WITHOUT_EQUATIONS
 
 
 def walked(closed: Any, *args: Any) -> list[Any]:
@@ -79,6 +81,35 @@ def test_primitives_are_one_object_by_name() -> None:
     assert neg is lax.neg_p and add is lax.add_p
     assert f"{neg.name} {neg}" == "neg neg" and not neg.call_primitive
     assert pickle.loads(pickle.dumps(neg)) is neg
+
+
+def test_primitives_without_equations_are_named_and_not_applied() -> None:
+    assert not WITHOUT_EQUATIONS.keys() & rules.default().prims.keys()
+    assert lax.tile_p.name == "tile" and not lax.tile_p.multiple_results
+    assert lax.reduce_p.multiple_results and lax.linalg.tridiagonal_p.multiple_results
+    with pytest.raises(TypeError, match="program.primitive"):
+        lax.tile_p.bind(1.0)
+
+
+def test_choices_among_params_are_members_of_enumerations() -> None:
+    x = jnp.ones((2, 2))
+    mode, kind = lax.GatherScatterMode.CLIP, lax.FftType.IFFT
+    precise = (lax.Precision.HIGH,) * 2
+    read = jax.make_jaxpr(lambda x: x.at[x[0].astype(int)].get(mode="clip"))(x)
+    fft = jax.make_jaxpr(lambda x: lax.fft(x, kind, (2,)))(x).eqns[-1].params["jaxpr"]
+    dot = jax.make_jaxpr(lambda x: lax.dot(x, x, precision="high"))(x)
+    for closed, name, wanted in (
+        (read, "mode", mode),
+        (fft, "fft_type", kind),
+        (dot, "precision", precise),
+    ):
+        eqn = closed.eqns[-1]
+        found = eqn.params[name]
+        assert found == wanted and type(found) is type(wanted)
+        again = jax.make_jaxpr(partial(eqn.primitive.bind, **eqn.params))
+        copy = again(*[jnp.zeros(v.aval.shape, v.aval.dtype) for v in eqn.invars])
+        assert tuple(copy.eqns[-1].params) == tuple(eqn.params)
+    assert (repr(precise[0]), str(precise[0])) == ("Precision.HIGH", "HIGH")
 
 
 def test_params_are_read_as_a_dict_is() -> None:

@@ -34,3 +34,21 @@ class Format:
 
     layout: DeviceLayout | None = None
     sharding: Any = None
+
+
+def format_of(aval: Any, sharding: Any) -> Format:
+    """The order of the elements of a type, rows first as everywhere, and its layout."""
+    return Format(DeviceLayout(tuple(range(aval.ndim))), sharding)
+
+
+def placement(given: Any) -> Any:
+    """The sharding of a format whose elements are one after the other, as those of all
+    arrays are here; anything else is given back.
+
+    >>> placement(Format(DeviceLayout((0, 1)), "rows")), placement("rows")
+    ('rows', 'rows')
+    """
+    if not isinstance(given, Format):
+        return given
+    order = given.layout.major_to_minor if given.layout else ()
+    return given.sharding if tuple(order) == (*range(len(order)),) else given

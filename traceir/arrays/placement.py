@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.devices import SHARDING, Device, SingleDeviceSharding
+from traceir.arrays.layout import Format, format_of
 from traceir.arrays.sharding import Sharding
 from traceir.arrays.shards import Shard, shards_of
 from traceir.ir.avals import ShapedArray
@@ -44,6 +45,16 @@ class PlacedElements:
         """
         found = PLACED.get(id(self))
         return SHARDING if found is None else found[1]
+
+    @property
+    def format(self) -> Format:
+        """The order of the elements in memory, rows first, and the layout on devices.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones((2, 3)).format.layout
+        DeviceLayout(major_to_minor=(0, 1))
+        """
+        return format_of(self.aval, self.sharding)
 
     def devices(self) -> set[Device]:
         """The devices that hold the array.

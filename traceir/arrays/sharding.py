@@ -24,6 +24,7 @@ from traceir.arrays.devices import (
     own,
     unknown,
 )
+from traceir.arrays.layout import placement
 from traceir.arrays.meshes import AbstractMesh, Mesh, Shape, get_mesh
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
@@ -331,7 +332,7 @@ def spread_specs(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
         return part is None or is_sharding(part) or isinstance(part, PartitionSpec)
 
     try:
-        return flatten.spread(given, tree, is_leaf)
+        return [placement(part) for part in flatten.spread(given, tree, is_leaf)]
     except ValueError as error:
         raise rules.error("sharding.tree", got=f"{what}: {error}") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, TypeAlias
 
 # What equations have, and whoever makes one may give.
@@ -18,6 +18,13 @@ class NamedInPrograms(Enum):
         """The name that params have, such as `Precision.HIGH`."""
         return f"{type(self).__name__}.{self.name}"
 
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """The choice that a param names, or a tuple of these; else the value itself."""
+        if isinstance(value, tuple):
+            return tuple(map(cls.read, value))
+        return next((choice for choice in cls if choice == value), value)
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == self.param)
 
@@ -29,6 +36,8 @@ class NamedInPrograms(Enum):
 # another param of the same equation, which tells primitives apart.
 NUMBERS = "dimension_numbers"
 NAMED_NUMBERS: dict[str, Callable[..., Any]] = {}
+# They get members of enumerations for these, of which the name or number is stored.
+CHOICES: dict[str, Callable[[Any], Any]] = {}
 # They get programs for these, which are stored as None where the row names a primitive.
 APPLIED = {"update_jaxpr"}
 
@@ -52,6 +61,8 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
     def __getitem__(self, key: Any) -> Any:
         for name, value in self.read():
             if name == key:
+                if key in CHOICES:
+                    return CHOICES[key](value)
                 return value if key != NUMBERS else self._named(value)
         if isinstance(key, str):
             raise KeyError(key)
@@ -142,13 +153,15 @@ class NamedPrimitive(str):
 
 
 def stored(value: Any) -> Any:
-    """A param as equations store it: plain tuples, and names of choices.
+    """A param as equations store it: plain tuples, names and numbers of choices.
 
     >>> stored((2, (3, 4))), stored(None)
     ((2, (3, 4)), None)
     """
     if isinstance(value, NamedInPrograms):
         return value.param
+    if isinstance(value, IntEnum):
+        return int(value)
     return tuple(map(stored, value)) if isinstance(value, tuple) else value
 
 
@@ -159,7 +172,9 @@ class Applied:
 def sort_params(params: Mapping[str, Hashable]) -> Params:
     """Params in the order in which an equation stores them."""
     if NUMBERS in params:
-        params = {**params, NUMBERS: stored(params[NUMBERS])}
+        # Choices are params of primitives that have dimension numbers.
+        read = [NUMBERS, *CHOICES.keys() & params.keys()]
+        params = {**params, **{name: stored(params[name]) for name in read}}
         for name in APPLIED.intersection(params):
             if isinstance(params[name], Applied):
                 params[name] = None

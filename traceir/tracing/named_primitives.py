@@ -44,7 +44,8 @@ class BuiltInPrimitive(NamedPrimitive):
     @property
     def multiple_results(self) -> bool:
         """True if it gives a list of results."""
-        return not call_form(self)[1]
+        several = WITHOUT_EQUATIONS.get(self)
+        return not call_form(self)[1] if several is None else several
 
     def bind(self, *values: Value, **params: Any) -> Any:
         """Apply it: recorded inside a trace, evaluated outside (level.bind)."""
@@ -135,6 +136,30 @@ def builtin(name: str) -> BuiltInPrimitive:
     return BuiltInPrimitive(name)
 
 
+# Primitives of JAX whose functions are made of others here, and whether they have
+# several results. No program has an equation of these, and `bind` refuses them:
+# interpreters of programs have rules for all of JAX's primitives, and name them.
+WITHOUT_EQUATIONS = {
+    **dict.fromkeys(
+        (
+            *("after_all", "cholesky_update", "create_token", "eq_to", "le_to"),
+            *("householder_product", "lt_to", "mulhi", "ormqr", "ragged_all_to_all"),
+            *("rng_uniform", "select_and_scatter", "sharding_constraint", "stage"),
+            *("symmetric_product", "tile", "tridiagonal_solve"),
+        ),
+        False,
+    ),
+    **dict.fromkeys(
+        (
+            *("approx_top_k", "dce_sink", "device_put", "linear_solve"),
+            *("optimization_barrier", "reduce", "reduce_window", "rng_bit_generator"),
+            "tridiagonal",
+        ),
+        True,
+    ),
+}
+
+
 @functools.cache
 def named(attribute: str) -> BuiltInPrimitive | None:
     """The primitive of a name such as `add_p`; None for any other.
@@ -144,5 +169,6 @@ def named(attribute: str) -> BuiltInPrimitive | None:
     """
     name, prims = attribute.removesuffix("_p"), rules.default().prims
     spelled = name.replace("_", "-")  # as scatter-add is
-    found = name if name in prims else spelled if spelled in prims else None
+    known = name in prims or name in WITHOUT_EQUATIONS
+    found = name if known else spelled if spelled in prims else None
     return None if name == attribute or found is None else builtin(found)

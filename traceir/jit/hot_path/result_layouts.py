@@ -13,7 +13,6 @@ import numpy as np
 from traceir.arrays import laying
 from traceir.arrays.array import LAID_OUT, LIVING, Array, Spread
 from traceir.arrays.devices import SHARDING
-from traceir.arrays.layout import DeviceLayout, Format
 from traceir.arrays.propagation.programs import Layouts, propagate
 from traceir.arrays.sharding import (
     NamedSharding,
@@ -133,8 +132,3 @@ def explained(entry: TraceCacheEntry, leaves: Sequence[Any]) -> str:
         for path, place in pairs
     ]
     return "\n".join([*lines, *[f"given up after {line}" for line in found.given_up]])
-
-
-def format_of(aval: Any, sharding: Any) -> Format:
-    """The order of the elements of a type, rows first as everywhere, and its layout."""
-    return Format(DeviceLayout(tuple(range(aval.ndim))), sharding)

@@ -13,7 +13,7 @@ from typing import Any
 from traceir import rules
 from traceir.base import config
 from traceir.base.config_scopes import default_matmul_precision
-from traceir.ir.params import NamedInPrograms
+from traceir.ir.params import CHOICES, NamedInPrograms
 
 
 class Precision(NamedInPrograms):
@@ -21,7 +21,7 @@ class Precision(NamedInPrograms):
 
     >>> from traceir import lax
     >>> lax.Precision.HIGHEST, lax.Precision("high")
-    (HIGHEST, HIGH)
+    (Precision.HIGHEST, Precision.HIGH)
     """
 
     DEFAULT = 0
@@ -33,7 +33,13 @@ class Precision(NamedInPrograms):
         return _NAMES.get(value) if isinstance(value, str) else None
 
     def __repr__(self) -> str:
+        return self.param
+
+    def __str__(self) -> str:
         return self.name
+
+
+CHOICES["precision"] = Precision.read
 
 
 class DotAlgorithmPreset(Enum):
@@ -112,7 +118,7 @@ def precision_of(asked: Any) -> tuple[str, str] | None:
         asked = Precision.DEFAULT if least else Precision.HIGHEST
     pair = asked if isinstance(asked, (tuple, list)) else (asked, asked)
     try:
-        left, right = (str(Precision(p or "default")) for p in pair)
+        left, right = (Precision(p or "default").param for p in pair)
     except (TypeError, ValueError):
         hint = "a lax.Precision, its name in small letters, or None; or two of them"
         got = f"precision={asked!r}"

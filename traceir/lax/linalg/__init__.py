@@ -41,6 +41,7 @@ from traceir.tracing.trace import bind, bind_one, typeof
 __all__ = [
     "cholesky",
     "cholesky_p",
+    "cholesky_update_p",
     "eig",
     "eig_p",
     "eigh",
@@ -49,11 +50,13 @@ __all__ = [
     "hessenberg",
     "hessenberg_p",
     "householder_product",
+    "householder_product_p",
     "lu",
     "lu_p",
     "lu_pivots_to_permutation",
     "lu_pivots_to_permutation_p",
     "ormqr",
+    "ormqr_p",
     "qr",
     "qr_p",
     "schur",
@@ -61,23 +64,32 @@ __all__ = [
     "svd",
     "svd_p",
     "symmetric_product",
+    "symmetric_product_p",
     "triangular_solve",
     "triangular_solve_p",
+    "tridiagonal_p",
     "tridiagonal_solve",
+    "tridiagonal_solve_p",
 ]
 # Importing it registers the derivatives.
 _ = factor_derivatives
 # The primitives, as equations hold them.
 cholesky_p = builtin("cholesky")
+cholesky_update_p = builtin("cholesky_update")
 eig_p = builtin("eig")
 eigh_p = builtin("eigh")
 hessenberg_p = builtin("hessenberg")
+householder_product_p = builtin("householder_product")
 lu_p = builtin("lu")
 lu_pivots_to_permutation_p = builtin("lu_pivots_to_permutation")
+ormqr_p = builtin("ormqr")
 qr_p = builtin("qr")
 schur_p = builtin("schur")
 svd_p = builtin("svd")
+symmetric_product_p = builtin("symmetric_product")
 triangular_solve_p = builtin("triangular_solve")
+tridiagonal_p = builtin("tridiagonal")
+tridiagonal_solve_p = builtin("tridiagonal_solve")
 
 
 def _checked(primitive: str, x: Operand, **params: object) -> None:

@@ -9,6 +9,7 @@ from operator import index
 from traceir import rules
 from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
+from traceir.ir.params import CHOICES
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
     Operand,
@@ -31,6 +32,9 @@ class FftType(IntEnum):
     IFFT = 1
     RFFT = 2
     IRFFT = 3
+
+
+CHOICES["fft_type"] = FftType
 
 
 def fft(x: Operand, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Array:

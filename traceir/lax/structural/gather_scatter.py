@@ -14,7 +14,7 @@ from traceir import rules
 from traceir.arrays.array import Array
 from traceir.base.config import local
 from traceir.dtypes import iinfo, is_key, kind_of
-from traceir.ir.params import NAMED_NUMBERS, NamedInPrograms
+from traceir.ir.params import CHOICES, NAMED_NUMBERS, NamedInPrograms
 from traceir.lax.checks.operands import Operand, as_array
 from traceir.lax.checks.operands import operand as checked
 from traceir.lax.checks.shapes import shape_tuple
@@ -90,6 +90,7 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_indices_batching_dims: Shape = ()
 
 
+CHOICES["mode"] = GatherScatterMode.read
 NAMED_NUMBERS["slice_sizes"] = GatherDimensionNumbers
 NAMED_NUMBERS["update_consts"] = ScatterDimensionNumbers
 
