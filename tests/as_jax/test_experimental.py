@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,14 +148,35 @@ def test_a_profile_is_a_file_of_named_stretches(tmp_path: Path) -> None:
         profiler.stop_trace()
 
 
-def test_events_reach_listeners() -> None:
+@pytest.mark.parametrize(
+    ("register", "unregister", "record", "told"),
+    [
+        ("event_listener", "event_listener", "event", ()),
+        (
+            *("event_duration_secs_listener", "event_duration_listener"),
+            *("event_duration_secs", (0.5,)),
+        ),
+        (*("event_time_span_listener",) * 2, "event_time_span", (0.5, 1.5)),
+        ("scalar_listener", "scalar_listener", "scalar", (3,)),
+    ],
+)
+def test_events_reach_listeners(
+    register: str, unregister: str, record: str, told: tuple[float, ...]
+) -> None:
     seen: list[Any] = []
-    listen = monitoring.register_event_duration_secs_listener
-    listen(lambda *a, **k: seen.append((a, k)))
-    monitoring.record_event_duration_secs("/compile", 0.5, of="f")
+
+    def listener(*args: Any, **kwargs: Any) -> None:
+        seen.append((args, kwargs))
+
+    tell = partial(getattr(monitoring, f"record_{record}"), "/name", *told)
+    getattr(monitoring, f"register_{register}")(listener)
+    tell(of="f")
+    getattr(monitoring, f"unregister_{unregister}")(listener)
+    tell()
+    getattr(monitoring, f"register_{register}")(listener)
     monitoring.clear_event_listeners()
-    monitoring.record_event_duration_secs("/compile", 0.5)
-    assert seen == [(("/compile", 0.5), {"of": "f"})]
+    tell()
+    assert seen == [(("/name", *told), {"of": "f"})]
 
 
 def test_processes_and_names() -> None:
