@@ -184,6 +184,31 @@ def test_an_operation_of_a_trace_has_the_params_that_jax_gives_it() -> None:
     assert trace.given["while"] == loop
 
 
+class ChoosingTrace(NotedTrace):
+    """Keeps the choices that params of operations are."""
+
+    found: list[Any]
+
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
+        names = {"mode", "precision", "fft_type"} & params.keys()
+        self.found = [*getattr(self, "found", []), *map(params.get, names)]
+        return super().process_primitive(primitive, tracers, params)
+
+
+def test_choices_are_given_as_members_of_enumerations() -> None:
+    with core.take_current_trace() as outer:
+        trace = ChoosingTrace(outer)
+        with core.set_current_trace(trace):
+            x: Any = NotedTracer(trace, X, ())
+            x.at[jnp.array([0])].get(mode="clip")
+            lax.dot(x, x, precision="high")
+            lax.fft_p.bind(x, fft_type=lax.FftType.RFFT, fft_lengths=(3,))
+    modes = [lax.GatherScatterMode.CLIP, (lax.Precision.HIGH,) * 2, lax.FftType.RFFT]
+    assert trace.found == modes
+    assert list(map(type, trace.found)) == list(map(type, modes))
+    assert type(trace.found[1][0]) is lax.Precision
+
+
 def test_all_traces_and_primitives_are_instances_of_the_public_classes() -> None:
     kinds = []
     jax.jit(lambda x: kinds.append(isinstance(x._trace, core.Trace)))(1.0)

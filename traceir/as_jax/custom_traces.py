@@ -8,7 +8,7 @@ from typing import Any
 
 from traceir.as_jax.wrapped_functions import WrappedFun, wrap_init
 from traceir.ir.jaxpr import ClosedJaxpr, Params
-from traceir.ir.params import NamedPrimitive
+from traceir.ir.params import NamedPrimitive, chosen
 from traceir.tracing.named_primitives import LACKED, primitive_of
 from traceir.tracing.staging import apply
 from traceir.tracing.trace import Trace, Value
@@ -90,7 +90,7 @@ class CustomTrace(Trace, metaclass=ABCMeta):
         named = primitive_of(primitive)
         lacked = LACKED.get(primitive, ())
         given = dict(named.params_type(params))
-        given = {name: v for name, v in given.items() if name not in lacked}
+        given = {n: chosen(n, v) for n, v in given.items() if n not in lacked}
         if primitive in CALLS:
             return self.call(named, values, given)
         if primitive == "jit":

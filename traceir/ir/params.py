@@ -19,11 +19,8 @@ class NamedInPrograms(Enum):
         return f"{type(self).__name__}.{self.name}"
 
     @classmethod
-    def read(cls, value: Any) -> Any:
-        """The choice that a param names, or a tuple of these; else the value itself."""
-        if isinstance(value, tuple):
-            return tuple(map(cls.read, value))
-        return next((choice for choice in cls if choice == value), value)
+    def _missing_(cls, value: object) -> NamedInPrograms | None:
+        return next((choice for choice in cls if choice.param == value), None)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == self.param)
@@ -36,8 +33,9 @@ class NamedInPrograms(Enum):
 # another param of the same equation, which tells primitives apart.
 NUMBERS = "dimension_numbers"
 NAMED_NUMBERS: dict[str, Callable[..., Any]] = {}
-# They get members of enumerations for these, of which the name or number is stored.
-CHOICES: dict[str, Callable[[Any], Any]] = {}
+# Traces of users get members of enumerations for these, of which equations have the
+# name or the number.
+CHOICES: dict[str, type[Enum]] = {}
 # They get programs for these, which are stored as None where the row names a primitive.
 APPLIED = {"update_jaxpr"}
 
@@ -61,8 +59,6 @@ class EqnParams(tuple[tuple[str, Hashable], ...]):
     def __getitem__(self, key: Any) -> Any:
         for name, value in self.read():
             if name == key:
-                if key in CHOICES:
-                    return CHOICES[key](value)
                 return value if key != NUMBERS else self._named(value)
         if isinstance(key, str):
             raise KeyError(key)
@@ -152,6 +148,17 @@ class NamedPrimitive(str):
         return dict(params)
 
 
+def chosen(name: str, value: Any) -> Any:
+    """The member of an enumeration that a param stands for, or a tuple of members; any
+    other param as it is."""
+    if name not in CHOICES:
+        return value
+    if isinstance(value, tuple):
+        return tuple([chosen(name, part) for part in value])
+    members: list[Any] = list(CHOICES[name])
+    return next((member for member in members if member == value), value)
+
+
 def stored(value: Any) -> Any:
     """A param as equations store it: plain tuples, names and numbers of choices.
 
@@ -172,9 +179,7 @@ class Applied:
 def sort_params(params: Mapping[str, Hashable]) -> Params:
     """Params in the order in which an equation stores them."""
     if NUMBERS in params:
-        # Choices are params of primitives that have dimension numbers.
-        read = [NUMBERS, *CHOICES.keys() & params.keys()]
-        params = {**params, **{name: stored(params[name]) for name in read}}
+        params = {**params, NUMBERS: stored(params[NUMBERS])}
         for name in APPLIED.intersection(params):
             if isinstance(params[name], Applied):
                 params[name] = None

@@ -29,8 +29,9 @@ class Precision(NamedInPrograms):
     HIGHEST = 2
 
     @classmethod
-    def _missing_(cls, value: object) -> Precision | None:
-        return _NAMES.get(value) if isinstance(value, str) else None
+    def _missing_(cls, value: object) -> NamedInPrograms | None:
+        named = _NAMES.get(value) if isinstance(value, str) else None
+        return named or super()._missing_(value)
 
     def __repr__(self) -> str:
         return self.param
@@ -39,7 +40,7 @@ class Precision(NamedInPrograms):
         return self.name
 
 
-CHOICES["precision"] = Precision.read
+CHOICES["precision"] = Precision
 
 
 class DotAlgorithmPreset(Enum):

@@ -90,7 +90,7 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_indices_batching_dims: Shape = ()
 
 
-CHOICES["mode"] = GatherScatterMode.read
+CHOICES["mode"] = GatherScatterMode
 NAMED_NUMBERS["slice_sizes"] = GatherDimensionNumbers
 NAMED_NUMBERS["update_consts"] = ScatterDimensionNumbers
 
