@@ -57,36 +57,6 @@ def test_frozen_dataclasses_as_static_values() -> None:
         f(1.0, Options([1]))
 
 
-def test_a_frozen_dataclass_is_compared_by_the_equality_that_it_defines() -> None:
-    @dataclass(frozen=True)
-    class Opaque:
-        value: Any
-
-        def __eq__(self, other: object) -> bool:
-            return type(other) is Opaque
-
-        def __hash__(self) -> int:
-            return 0
-
-    c = Counted(lambda x, n: x)
-    f = traceir.jit(c.fun, static_argnums=1, backend="reference")
-    for value in (Opaque(1), Opaque(1.0), Opaque([])):
-        f(1.0, value)
-    assert c.new() == 1
-    traceir.tree_util.register_dataclass(Node, ["leaf"], ["meta"])
-    one, other = Node(1, Opaque(1)), Node((2, 3), Opaque(2))
-    assert traceir.tree.structure(one).flatten_up_to(other) == [(2, 3)]
-    assert traceir.tree.structure(one) == traceir.tree.structure(Node(5, Opaque(3)))
-
-
-@dataclass
-class Node:
-    """A node with metadata."""
-
-    leaf: Any
-    meta: Any
-
-
 def test_unhashable_static() -> None:
     f = traceir.jit(lambda x, n: x, static_argnames="n")
     with raises_rule("cache.static.hashable", ValueError, "Non-hashable static"):

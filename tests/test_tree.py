@@ -328,3 +328,33 @@ def test_a_class_that_looks_at_its_children_is_named_by_place() -> None:
     assert keystr(path) == "[<flat index 0>]"
     ((path, _),) = tree.leaves_with_path(Checked(1))
     assert keystr(path) == ".x"
+
+
+def test_a_frozen_dataclass_is_compared_by_the_equality_that_it_defines() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Opaque:
+        value: Any
+
+        def __eq__(self, other: object) -> bool:
+            return type(other) is Opaque
+
+        def __hash__(self) -> int:
+            return 0
+
+    traced = []
+    f = traceir.jit(lambda x, n: traced.append(n) or x, static_argnums=1)
+    for value in (Opaque(1), Opaque(1.0), Opaque([])):
+        f(1.0, value)
+    assert len(traced) == 1
+    traceir.tree_util.register_dataclass(Node, ["leaf"], ["meta"])
+    one, other = Node(1, Opaque(1)), Node((2, 3), Opaque(2))
+    assert traceir.tree.structure(one).flatten_up_to(other) == [(2, 3)]
+    assert traceir.tree.structure(one) == traceir.tree.structure(Node(5, Opaque(3)))
+
+
+@dataclasses.dataclass
+class Node:
+    """A node with metadata."""
+
+    leaf: Any
+    meta: Any
