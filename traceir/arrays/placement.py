@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from traceir.arrays.devices import SHARDING, Device, SingleDeviceSharding
-from traceir.arrays.layout import Format, format_of
 from traceir.arrays.sharding import Sharding
 from traceir.arrays.shards import Shard, shards_of
 from traceir.ir.avals import ShapedArray
 from traceir.ranks.topology import STATE
+
+if TYPE_CHECKING:
+    from traceir.arrays.layout import Format
 
 # Where arrays lie that were put somewhere, by identity: few are, and a place in each
 # array would cost every operation.
@@ -54,6 +56,8 @@ class PlacedElements:
         >>> jnp.ones((2, 3)).format.layout
         DeviceLayout(major_to_minor=(0, 1))
         """
+        from traceir.arrays.layout import format_of  # which few programs need
+
         return format_of(self.aval, self.sharding)
 
     def devices(self) -> set[Device]:

@@ -24,7 +24,6 @@ from traceir.arrays.devices import (
     own,
     unknown,
 )
-from traceir.arrays.layout import placement
 from traceir.arrays.meshes import AbstractMesh, Mesh, Shape, get_mesh
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
@@ -332,9 +331,16 @@ def spread_specs(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
         return part is None or is_sharding(part) or isinstance(part, PartitionSpec)
 
     try:
-        return [placement(part) for part in flatten.spread(given, tree, is_leaf)]
+        parts = flatten.spread(given, tree, is_leaf)
     except ValueError as error:
         raise rules.error("sharding.tree", got=f"{what}: {error}") from None
+    return [part if is_leaf(part) else _of_format(part) for part in parts]
+
+
+def _of_format(part: Any) -> Any:
+    from traceir.arrays.layout import placement  # which few programs need
+
+    return placement(part)
 
 
 @functools.cache

@@ -10,7 +10,6 @@ import numpy as np
 
 from traceir import rules
 from traceir.arrays.array import LAID_OUT, Array
-from traceir.arrays.layout import format_of
 from traceir.base import config
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.moved_modules import attributes_of
@@ -304,12 +303,12 @@ class Compiled(_Analyzed):
     @property
     def input_formats(self) -> Any:
         """The order of the elements of each argument, and where they are to lie."""
-        return flatten.map_(format_of, self.in_avals, self.input_shardings)
+        return flatten.map_(_layouts().format_of, self.in_avals, self.input_shardings)
 
     @property
     def output_formats(self) -> Any:
         """The order of the elements of each result, and where they lie."""
-        return flatten.map_(format_of, self.out_info, self.output_shardings)
+        return flatten.map_(_layouts().format_of, self.out_info, self.output_shardings)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.numpy_out:

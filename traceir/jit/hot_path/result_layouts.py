@@ -13,6 +13,7 @@ import numpy as np
 from traceir.arrays import laying
 from traceir.arrays.array import LAID_OUT, LIVING, Array, Spread
 from traceir.arrays.devices import SHARDING
+from traceir.arrays.layout import format_of as format_of
 from traceir.arrays.propagation.programs import Layouts, propagate
 from traceir.arrays.sharding import (
     NamedSharding,
