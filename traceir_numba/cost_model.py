@@ -125,8 +125,7 @@ SEPARATE_NEST_ROW: Elements = 64
 expensive results of their results to a nest over all rows, which is vectors.
 [tiny_softmax]"""
 SEPARATE_NEST_ROWS: Count = 256
-"""See `SEPARATE_NEST_ROW`: a launch against a function called once a row.
-[tiny_softmax]"""
+"""See `SEPARATE_NEST_ROW`: a launch against a call for each row. [tiny_softmax]"""
 
 CACHED_TILE_BYTES: Bytes = 1 << 20
 """A tile of columns that is still in the cache when it is read again: one nest of
@@ -153,8 +152,7 @@ FIXED_ROW: Elements = 512
 """The longest rows whose length is a constant: time to compile. [known_rows]"""
 
 FIXED_ROW_ELEMENTS: Elements = 1 << 14
-"""Constants of that kind, and vectors side by side, are for so many elements at least.
-[few_rows]"""
+"""Such constants, and vectors side by side, are for so many elements. [few_rows]"""
 
 CONSTANT_STRIDE: Elements = 4
 """Strides of up to so many elements are constants: vectors and gathers. [strided]"""
@@ -250,6 +248,9 @@ MATMUL_PANEL_COLUMNS: Count = 1024
 UNPACKED_MATMUL_ROWS: Count = 32
 """Fewer rows read the right operand where it is, if its rows are whole: laying it out
 pays where it is read often. [matmul_flat]"""
+BROAD_TILE_ROWS: Count = 3
+"""Up to so many rows over windows are made one by one: reads against sums.
+[few_filters]"""
 THREADED_MATMUL_WORK: Multiplications = 1 << 22
 """Products of more are shared by threads: 40 us on one core, against waking another.
 [matmul_shared]"""
@@ -279,8 +280,7 @@ SPLIT_SUM_PIECES: Count = 4
 SELECTED_LINE: Elements = 1000
 """Lines from this length on are put in order only where they are read. [median]"""
 SELECTED_PLACES: Count = 32
-"""The same for so many places at most: a selection for each against one sort. [median]
-"""
+"""The same for so many places at most: selections against one sort. [median]"""
 SMALL_MATRIX_ROWS: Count = 64
 """Matrices of up to so many rows and columns are factorized by code of our own: calls
 of LAPACK against its blocks. [small_factors, bits]"""

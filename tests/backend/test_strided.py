@@ -94,6 +94,13 @@ LAYOUTS: dict[str, tuple[Levels, ...]] = {
     "apart": ([(9, 7)], [(4, 200), (5, 3)], [(20, 90)], [(11, 4), (3, 2)]),
     "squares, and what is left": ([(3, 50)], [(58, 1)], [(2, 40), (29, 1)], [(37, 80)]),
     "one of each": ([(1, 0)], [(1, 0)], [(1, 0)], [(1, 0)]),
+    "few rows": ([(2, 300)], [(300, 1)], [(300, 1)], [(700, 1)]),
+    "few rows over planes": (
+        [(3, 27)],
+        [(27, 1)],
+        [(3, 1500), (3, 200), (3, 1)],
+        [(5, 200), (170, 1)],
+    ),
     "many terms": ([(9, 600)], [(600, 1)], [(600, 3)], [(35, 1)]),
 }
 
@@ -125,17 +132,24 @@ def test_any_strides(rows: Levels, along: Levels, columns: Levels, data: Any) ->
     np.testing.assert_array_equal(multiplied(x, y, sides), wanted(x, y, sides))
 
 
-def test_sums_are_those_of_other_products_bit_by_bit() -> None:
+SUMS: tuple[tuple[Levels, ...], ...] = (
+    ([(13, 60)], [(6, 900), (100, 1)], [(600, 3)], [(7, 11), (5, 1)]),
+    ([(2, 60)], [(6, 900), (100, 1)], [(600, 3)], [(150, 1)]),
+)
+
+
+@pytest.mark.parametrize("sides", SUMS)
+def test_sums_are_those_of_other_products_bit_by_bit(sides: tuple[Levels, ...]) -> None:
     random = np.random.default_rng(5)
     x, y = (random.standard_normal(n).astype(np.float32) for n in (9000, 9000))
-    sides = [(13, 60)], [(6, 900), (100, 1)], [(600, 3)], [(7, 11), (5, 1)]
     left = as_matrices(x, [], *sides[:2])
     right = np.ascontiguousarray(as_matrices(y, [], *sides[2:]))
-    z = np.empty((13, 35), np.float32)
+    rows, columns = len(left), right.shape[1]
+    z = np.empty((rows, columns), np.float32)
     address = blocked.load("float32").addresses[blocked.symbol_of("float32")]
     entry = callable_of(address, *blocked.COUNTS, True)
-    strides = 0, 0, 600, 1, 0, 0, 35, 1
-    parallel.product(entry, left, right, z, 1, 1, 13, 600, 35, *strides)
+    strides = 0, 0, 600, 1, 0, 0, columns, 1
+    parallel.product(entry, left, right, z, 1, 1, rows, 600, columns, *strides)
     assert multiplied(x, y, sides).tobytes() == z.tobytes()
 
 

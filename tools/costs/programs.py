@@ -205,11 +205,7 @@ both(
 both("matmul_shared", times, squares(145), squares(184))
 compiled("matmul", times, *squares(512))
 both("matmul_flat", times, ((24, 512), (512, 512)), ((48, 512), (512, 512)))
-both(
-    "matmul_long",
-    times,
-    *(((4, 12_000), (12_000, 4)), ((4, 24_000), (24_000, 4))),
-)
+both("matmul_long", times, *(((4, n), (n, 4)) for n in (12_000, 24_000)))
 both(
     "matmul_loop",
     lambda v, m: lax.fori_loop(0, 20, lambda i, v: v @ m, v),
@@ -227,6 +223,7 @@ both(
     conv,
     *(((1, 3, 8, 8), (12, 3, 3, 3)), ((8, 3, 32, 32), (16, 3, 3, 3))),
 )
+both("few_filters", conv, *(((1, 1, 90, 200), (n, 1, 9, 9)) for n in (3, 5)))
 both("filter", jnp.convolve, ((50_000,), (48,)), ((50_000,), (96,)))
 
 

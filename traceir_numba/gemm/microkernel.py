@@ -5,6 +5,7 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from textwrap import indent
 
@@ -50,6 +51,14 @@ def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> RegisterTile:
     if "avx2" in have:  # sixteen registers
         return RegisterTile(dtype, kind, 32 // size, 4, 3)
     return RegisterTile(dtype, kind, 16 // size, 8, 2)
+
+
+def broad_tile(t: RegisterTile) -> RegisterTile:
+    """The tile of one row, of several of a tile's: its sums need not wait for another.
+
+    A processor begins some eight before the first one is there.
+    """
+    return replace(t, rows=1, vectors=t.vectors * -(-8 // t.vectors))
 
 
 # -- in registers ---------------------------------------------------------------------

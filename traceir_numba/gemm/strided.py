@@ -12,9 +12,10 @@ of strides, some of which belong to the row or column of the product and some to
 term: the call is given the extents and strides of each. It writes the numbers of a
 block's rows, terms and columns into tables, and the tiles read one operand through them
 where it lies, the other one where columns are neighbours that few rows read, or laid
-out for the tile. The sums are the same. Small convolutions, those of complex numbers
-and those on a device lay out windows; few products for each result are a sum over
-slices (`emitters.folds.convolutions`).
+out for the tile. Where rows are very few, tiles have one row and more columns. The sums
+are the same. Small convolutions, those of complex numbers and those on a device lay out
+windows; few products for each result are a sum over slices
+(`emitters.folds.convolutions`).
 """
 
 from __future__ import annotations
@@ -58,6 +59,13 @@ def {name}(table, first, most):
     while n < most and table[first + n] == table[first] + n:
         n = n + 1
     return n
+"""
+
+ADJACENT = """
+def {name}(way, first, most):
+    # How many lines from number `first` on lie side by side.
+    n = way[1] - first % way[1] if way[2] == 1 else 1
+    return n if n < most else most
 """
 
 LAY_OUT = """
@@ -128,16 +136,18 @@ def {name}(
         zb = row_of(z, b * rows * columns)
         for j0 in range(left, right, {wide}):
             j1 = j0 + {wide} if j0 + {wide} < right else right
-            table(side, across, j0, j1 - j0)
+            few = last - first <= {few}
+            if not few:
+                table(side, across, j0, j1 - j0)
             for k0 in range(0, inner, {depth}):
                 count = inner - k0 if inner - k0 < {depth} else {depth}
                 if known != k0:
                     table(along, x_terms, k0, count)
                     table(down, y_terms, k0, count)
                     known = k0
-                for j in range(j0, j1, {columns}):
-                    wide = j1 - j if j1 - j < {columns} else {columns}
-                    if last - first > {few} or beside(across, j - j0, wide) < {columns}:
+                if not few:
+                    for j in range(j0, j1, {columns}):
+                        wide = j1 - j if j1 - j < {columns} else {columns}
                         lay_out(
                             yb, row_of(work, (j - j0) * deep), row_of(across, j - j0),
                             y_terms, wide, count
@@ -147,19 +157,30 @@ def {name}(
                     table(ways, lines, i0, i1 - i0)
                     for i in range(i1 - i0, {tall}):
                         lines[i] = lines[0]
-                    for j in range(j0, j1, {columns}):
-                        wide = j1 - j if j1 - j < {columns} else {columns}
-                        here = last - first <= {few}
-                        here = here and beside(across, j - j0, wide) == {columns}
+                    j = j0
+                    while j < j1:
                         yt = row_of(work, (j - j0) * deep)
                         steps = packed
-                        if here:
-                            yt = row_of(yb, across[j - j0])
-                            steps = y_terms
-                        for i in range(i0, i1, {rows}):
+                        wide = j1 - j if j1 - j < {columns} else {columns}
+                        n = 0
+                        if few:
+                            n = adjacent(side, j, j1 - j)
+                            table(side, across, j, 1 if n >= {columns} else wide)
+                            if n < {columns}:
+                                lay_out(yb, yt, across, y_terms, wide, count)
+                            else:
+                                yt = row_of(yb, across[0])
+                                steps = y_terms
+                        flat = n >= {broad} and last - first <= {low}
+                        wide = {broad} if flat else {columns}
+                        for i in range(i0, i1, 1 if flat else {rows}):
                             at = row_of(lines, i - i0)
                             zt = row_of(zb, i * columns + j)
-                            if j + {columns} <= j1 and i + {rows} <= i1:
+                            if flat:
+                                broad(
+                                    xb, yt, zt, at, x_terms, steps, count, columns, k0
+                                )
+                            elif j + {columns} <= j1 and i + {rows} <= i1:
                                 tile(xb, yt, zt, at, x_terms, steps, count, columns, k0)
                             else:
                                 if j1 - j > {lanes}:
@@ -173,8 +194,9 @@ def {name}(
                                         {columns}, 0
                                     )
                                 tall = i1 - i if i1 - i < {rows} else {rows}
-                                wide = j1 - j if j1 - j < {columns} else {columns}
-                                part(edge, zt, columns, k0, tall, wide)
+                                most = j1 - j if j1 - j < {columns} else {columns}
+                                part(edge, zt, columns, k0, tall, most)
+                        j = j + wide
         b = b + 1
     release(lines)
 """
@@ -228,9 +250,11 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
         _text(PRODUCT, "product", t, calls),
         _text(TABLE, "table", t, calls),
         _text(BESIDE, "beside", t, calls),
+        _text(ADJACENT, "adjacent", t, calls),
         _text(LAY_OUT, "lay_out", t, calls),
         microkernel.tile_text(t, own["tile"], listed=True),
         microkernel.tile_text(replace(t, vectors=1), own["narrow"], listed=True),
+        microkernel.tile_text(microkernel.broad_tile(t), own["broad"], listed=True),
         microkernel.part_text(t, own["part"]),
         packing.transposed_text(t, own["turned"], listed=True),
         packing.gathered_text(t, own["listed"], t.columns),
@@ -266,7 +290,8 @@ def _text(
     template: str, part: str, t: microkernel.RegisterTile, calls: Mapping[str, Any]
 ) -> str:
     """LLVM text of a template for a tile."""
-    own = {"width": t.columns, "square": t.rows}
+    broad = microkernel.broad_tile(t).columns
+    own = {"width": t.columns, "square": t.rows, "broad": broad}
     text = template.format(name=part, **words_of(t), **own)
     made = calls[part]
     return lower(text.strip(), made.symbol, made.args, made.result, calls, SHORT)
@@ -284,10 +309,12 @@ def _calls(t: microkernel.RegisterTile) -> dict[str, Any]:
         short(dtype): Cast(dtype),
         "product": of("product", "aata" + "i" * SIZES),
         "table": of("table", "ttii"),
+        "adjacent": of("adjacent", "tii", "int64"),
         "beside": of("beside", "tii", "int64"),
         "lay_out": of("lay_out", "aattii"),
         "tile": of("tile", "aaatttiii"),
         "narrow": of("narrow", "aaatttiii"),
+        "broad": of("broad", "aaatttiii"),
         "part": of("part", "aaiiii"),
         "turned": of("turned", "aati"),
         "listed": of("listed", "aatii"),
