@@ -80,10 +80,8 @@ REPEATED_PARTS: Count = 4
 
 CLUSTER_EQUATIONS: Count = 16
 """Equations of a cluster: registers against memory between nests. [wide]"""
-
 FUSION_CANDIDATES: Count = 8
 """Clusters that an equation is tried in: time to compile against fewer nests. [wide]"""
-
 FUSION_ROUNDS: Count = 6
 """How often fusion begins anew with what it has stored: time to compile against fewer
 nests. [recompute]"""
@@ -143,7 +141,6 @@ SPECIALIZED_POINTS: Elements = 2048
 
 UNROLLED_POINTS: Count = 8
 """Points of short loops that are unrolled, all in all. [tiny_rows]"""
-
 UNROLLED_INSTRUCTIONS: Count = 240
 """Instructions of unrolled loops: LLVM unrolls no longer ones. [tiny_rows]"""
 UNROLLED_BODY_EQUATIONS: Count = 128
@@ -185,6 +182,9 @@ SHORT_ROW_ACCUMULATORS: Count = 32
 [short_rows, bits]"""
 ROW_ACCUMULATORS: Count = 128
 """Accumulators of a long row. [long_rows, bits]"""
+MASKED_REST_COST: Additions = 32
+"""What is left of long rows beside whole rounds of them is masked up to this cost:
+registers against lanes that nobody reads. [long_rows]"""
 
 SUMMED_ROWS: Count = 4
 """Rows that enter the accumulators of columns each time, where little is computed:

@@ -128,7 +128,7 @@ def test_elements_have_the_same_bits_for_any_number_of_threads(name: str) -> Non
     assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
 
 
-COLUMNS = [2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 100, 256, 257, 512, 513]
+COLUMNS = [2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 100, 256, 257, 512, 513, 639, 640]
 
 
 @pytest.mark.parametrize("columns", COLUMNS)
@@ -141,19 +141,21 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     text = summed(shape, (1,), prologue)
     kernels = {"own": compiled(text, "own")}
     sources = {"own": kernels["own"].source}
-    for name, bound in {
-        "common": "SPECIALIZED_POINTS",
-        "masked": "FIXED_ROW_ELEMENTS",
-        "unmasked": "FIXED_ROW_ELEMENTS",
+    for name, (bound, masks) in {
+        "common": ("SPECIALIZED_POINTS", True),
+        "masked": ("FIXED_ROW_ELEMENTS", True),
+        "unmasked": ("FIXED_ROW_ELEMENTS", False),
+        "long": ("FIXED_ROW", True),
+        "long_unmasked": ("FIXED_ROW", False),
     }.items():
         with monkeypatch.context() as patch:
-            patch.setattr(cost_model, bound, 1 << 40)
-            if name == "unmasked":
+            patch.setattr(cost_model, bound, 0 if bound == "FIXED_ROW" else 1 << 40)
+            if not masks:
                 patch.setattr(specialize, "has_masks", lambda: False)
             kernels[name] = compiled(text, name)
             sources[name] = kernels[name].source  # is written when it is asked for
     assert "lanes_for(" in sources["common"]
-    assert ("lanes_for(" in sources["own"]) == (columns > cost_model.FIXED_ROW)
+    assert "lanes_for(" not in sources["own"]
     first, *others = (kernel.run(x) for kernel in kernels.values())
     assert all(same_bits(first, other) for other in others)
 

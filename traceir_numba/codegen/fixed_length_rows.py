@@ -80,18 +80,4 @@ class _FixedLengthRow:
             total = " * ".join(f"n{d}" for d in self.inner)
             counts = self.emitter.counts(a, str(self.used), total)
             return self.code.call(a.fold, *a.names, *counts)
-        (name,) = a.names
-        half = self.used // 2
-        while half:
-            with self.code.block(f"for lane in range({half}):"):
-                self.join(a, half)
-            half //= 2
-        return f"{name}[0]"
-
-    def join(self, a: Accumulators, distance: int) -> None:
-        """Let the accumulators at a distance enter those before."""
-        (name,), (dtype,) = a.names, a.dtypes
-        old, new = f"{name}_old", f"{name}_new"
-        self.code.add(f"{old} = {name}[lane]", f"{new} = {name}[lane + {distance}]")
-        joined = self.code.joined(a.entry.fold, dtype, old, new)
-        self.code.add(f"{name}[lane] = {joined}")
+        return self.emitter.halved(a, self.used)

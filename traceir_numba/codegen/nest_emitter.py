@@ -172,6 +172,19 @@ class NestEmitter:
         """So many accumulators joined."""
         return self.code.call(a.fold, *names, *self.counts(a, count, total))
 
+    def halved(self, a: Accumulators, count: int) -> str:
+        """A power of two of accumulators joined as their function does, in place."""
+        (name,), (dtype,) = a.names, a.dtypes
+        old, new = f"{name}_old", f"{name}_new"
+        while count > 1:
+            count //= 2
+            with self.code.block(f"for lane in range({count}):"):
+                there = f"{name}[lane + {count}]"
+                self.code.add(f"{old} = {name}[lane]", f"{new} = {there}")
+                joined = self.code.joined(a.entry.fold, dtype, old, new)
+                self.code.add(f"{name}[lane] = {joined}")
+        return f"{name}[0]"
+
     def counts(self, a: Accumulators, lanes: str, total: str) -> tuple[str, ...]:
         """The counts that a fold is told: a search finds the same in any order."""
         return (lanes,) if a.entry.test else (lanes, total)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from traceir_numba import cost_model
 from traceir_numba.codegen import fixed_length_rows
-from traceir_numba.codegen.nest_emitter import NestEmitter
+from traceir_numba.codegen.nest_emitter import Accumulators, NestEmitter
+from traceir_numba.loops.schedule import pass_cost
 
 
 def write(emitter: NestEmitter) -> None:
@@ -24,13 +25,19 @@ def write(emitter: NestEmitter) -> None:
 
 
 class _RowReduction:
-    """`masked` rows are a few vectors long, the last one of which may be in part."""
+    """`width` is the number of accumulators where it is known: of rows that are `long`,
+    or `masked`, whose last vectors may be in part.
+    """
 
     def __init__(self, emitter: NestEmitter) -> None:
         self.emitter = emitter
         self.code = emitter.code
         self.inner = emitter.loops.inner
-        self.masked = emitter.nest.masked
+        nest = emitter.nest
+        self.masked = nest.masked
+        self.long = nest.long and emitter.loops.split != "blocks"
+        short = cost_model.SHORT_ROW_ACCUMULATORS if nest.masked else None
+        self.width = cost_model.ROW_ACCUMULATORS if self.long else short
 
     # -- rows ---------------------------------------------------------------------
 
@@ -38,7 +45,7 @@ class _RowReduction:
         """A line of elements, or several, for each result."""
         emitter = self.emitter
         emitter.make_accumulators()
-        if not self.masked:
+        if self.width is None:
             lanes = self.code.call("lanes_for", f"n{self.inner[-1]}")
             self.code.add(f"width = {lanes}")
         with self.code.block(*emitter.outer_loops()):
@@ -48,47 +55,67 @@ class _RowReduction:
     def row(self) -> None:
         """One pass over a row; it may have several dimensions."""
         emitter = self.emitter
-        if not emitter.reductions and not self.masked:
+        if not emitter.reductions and (self.long or not self.masked):
             with self.code.block(*emitter.inner_loops(self.inner)):
                 emitter.body()
             return
         self.clear()
+        d = self.inner[-1]
         with self.code.block(*emitter.inner_loops(self.inner[:-1])):
-            if self.masked:
-                self.vectors()
+            if self.width is None or self.long:
+                self.chunks("0", f"n{d}")
             else:
-                self.chunks("0", f"n{self.inner[-1]}")
-        total = " * ".join(f"n{d}" for d in self.inner)
-        width = str(cost_model.SHORT_ROW_ACCUMULATORS) if self.masked else "width"
-        emitter.results(
-            emitter.folded(a, a.names, width, total) for a in emitter.reductions
-        )
+                with self.code.block(f"for base in range(0, n{d}, {self.width}):"):
+                    self.vectors("base", f"n{d}")
+        emitter.results(map(self.folded, emitter.reductions))
         emitter.epilogue()
 
     def clear(self) -> None:
         """Give the accumulators their first values."""
-        if not self.masked:
+        if self.width is None:
             self.emitter.clear()
         elif self.emitter.reductions:
-            with self.code.block(
-                f"for lane in range({cost_model.SHORT_ROW_ACCUMULATORS}):"
-            ):
+            with self.code.block(f"for lane in range({self.width}):"):
                 self.emitter.start("[lane]")
+
+    def folded(self, a: Accumulators) -> str:
+        """The accumulators as one."""
+        if self.long and not a.entry.test:
+            return self.emitter.halved(a, cost_model.ROW_ACCUMULATORS)
+        total = " * ".join(f"n{d}" for d in self.inner)
+        return self.emitter.folded(a, a.names, str(self.width or "width"), total)
 
     def chunks(self, start: str, stop: str) -> None:
         """The innermost loop, one chunk of lanes after the other.
 
         Chunks of a long line have a constant length, so that the accumulators stay in
-        registers; what is left comes last.
+        registers; what is left comes last, masked where little is computed.
         """
+        lanes = f"{stop} - base"
         if self.emitter.nest.long:
             width = cost_model.ROW_ACCUMULATORS
             whole = f"{stop} - ({stop} - {start}) % {width}"
-            self.code.add(f"whole = {whole} if width == {width} else {start}")
+            if not self.long:
+                whole = f"{whole} if width == {width} else {start}"
+            self.code.add(f"whole = {whole}")
             self.chunk(f"{start}, whole, {width}", str(width))
             start = "whole"
-        lanes = self.code.call("smaller", "width", f"{stop} - base")
-        self.chunk(f"{start}, {stop}, width", lanes)
+        if self.has_masked_rest():
+            self.vectors(start, stop)
+        elif self.long:
+            self.chunk(f"{start}, {stop}, {self.width}", lanes)
+        else:
+            lanes = self.code.call("smaller", "width", lanes)
+            self.chunk(f"{start}, {stop}, width", lanes)
+
+    def has_masked_rest(self) -> bool:
+        """True if what is left of a long row is a chunk of which a part is masked.
+
+        A search would compare what is masked, too.
+        """
+        searches = any(a.entry.test for a in self.emitter.reductions)
+        cheap = pass_cost(self.emitter.now) <= cost_model.MASKED_REST_COST
+        return self.masked and cheap and not searches
 
     def chunk(self, bounds: str, lanes: str) -> None:
         """Some of the chunks."""
@@ -99,8 +126,8 @@ class _RowReduction:
             self.emitter.body()
             self.emitter.update()
 
-    def vectors(self) -> None:
-        """The innermost loop in chunks of one length; elements beyond the end are
+    def vectors(self, base: str, stop: str) -> None:
+        """A chunk of the innermost loop of one length; elements beyond the end are
         masked.
 
         With a constant length, and elements that are masked where there are none, the
@@ -109,15 +136,12 @@ class _RowReduction:
         emitter, d = self.emitter, self.inner[-1]
         inside = any(a.entry.test for a in emitter.reductions)
         values = [f"{a.names[0]}_in" for a in emitter.reductions]
-        with self.code.block(
-            f"for base in range(0, n{d}, {cost_model.SHORT_ROW_ACCUMULATORS}):",
-            f"for lane in range({cost_model.SHORT_ROW_ACCUMULATORS}):",
-        ):
-            self.code.add(f"i{d} = base + lane")
+        with self.code.block(f"for lane in range({self.width}):"):
+            self.code.add(f"i{d} = {base} + lane")
             if not inside:
                 for a, value in zip(emitter.reductions, values, strict=True):
                     self.code.add(f"{value} = {a.initial()[0]}")
-            with self.code.block(f"if i{d} < n{d}:"):
+            with self.code.block(f"if i{d} < {stop}:"):
                 emitter.body()
                 if inside:
                     emitter.update()

@@ -43,6 +43,7 @@ from traceir_numba.loops.nest import (
     LoopIndex,
     LoopNest,
     Node,
+    Pass,
     Stride,
     accesses,
     map_accesses,
@@ -311,9 +312,15 @@ def shared_from(nest: LoopNest, sizes: LaunchRange) -> int | None:
 
 def cost(nest: LoopNest) -> int:
     """The cost of one point of the loops, in additions."""
-    total = cost_model.MEMORY_COST * sum(len(one.stores) for one in nest.passes)
-    total += cost_model.SCAN_COST if nest.scan_direction else 0
-    for node in (n for one in nest.passes for n in one.body):
+    return sum(map(pass_cost, nest.passes)) + (
+        cost_model.SCAN_COST if nest.scan_direction else 0
+    )
+
+
+def pass_cost(one: Pass) -> int:
+    """The cost of one point in a pass, in additions."""
+    total = cost_model.MEMORY_COST * len(one.stores)
+    for node in one.body:
         match node:
             case LoadElement():
                 total += cost_model.MEMORY_COST

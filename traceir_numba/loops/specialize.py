@@ -48,7 +48,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
         return replace(nest, long=_are_long(nest, extents))
     fixed = _unrolled(nest, extents)
     folded = [d for d, fold in enumerate(nest.reduced) if fold]
-    blocks = short = known = masked = False
+    blocks = short = known = masked = long = False
     match nest.form:
         case "rows":
             # Several lines for a result are folded in lanes, even where each is short.
@@ -58,11 +58,9 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
                 and extents[-1] <= _most_sequential(nest, cost_model.SEQUENTIAL_ROW)
             )
             known = not short and _has_fixed_length(nest, extents, folded)
-            masked = (
-                not (short or known)
-                and extents[-1] <= cost_model.SHORT_ROW
-                and has_masks()
-            )
+            long = not known and _are_long(nest, extents)
+            rest = long or extents[-1] <= cost_model.SHORT_ROW
+            masked = not (short or known) and rest and has_masks()
             length = {nest.rank - 1: extents[-1]} if known else {}
             fixed = fixed if short else length
         case "map" if not fixed and _has_known_rows(nest, extents):
@@ -79,7 +77,7 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
         extents=constants,
         short=short,
         masked=masked,
-        long=nest.form == "rows" and not known and _are_long(nest, extents),
+        long=long,
         blocks=blocks,
         interleave=_interleave(nest, extents),
     )
