@@ -60,13 +60,8 @@ class _RowReduction:
                 emitter.body()
             return
         self.clear()
-        d = self.inner[-1]
         with self.code.block(*emitter.inner_loops(self.inner[:-1])):
-            if self.width is None or self.long:
-                self.chunks("0", f"n{d}")
-            else:
-                with self.code.block(f"for base in range(0, n{d}, {self.width}):"):
-                    self.vectors("base", f"n{d}")
+            self.chunks("0", f"n{self.inner[-1]}")
         emitter.results(map(self.folded, emitter.reductions))
         emitter.epilogue()
 
@@ -80,8 +75,8 @@ class _RowReduction:
 
     def folded(self, a: Accumulators) -> str:
         """The accumulators as one."""
-        if self.long and not a.entry.test:
-            return self.emitter.halved(a, cost_model.ROW_ACCUMULATORS)
+        if self.width and not a.entry.test:
+            return self.emitter.halved(a, self.width)
         total = " * ".join(f"n{d}" for d in self.inner)
         return self.emitter.folded(a, a.names, str(self.width or "width"), total)
 
@@ -91,31 +86,30 @@ class _RowReduction:
         Chunks of a long line have a constant length, so that the accumulators stay in
         registers; what is left comes last, masked where little is computed.
         """
-        lanes = f"{stop} - base"
-        if self.emitter.nest.long:
-            width = cost_model.ROW_ACCUMULATORS
+        width = self.width or cost_model.ROW_ACCUMULATORS
+        if self.width or self.emitter.nest.long:
             whole = f"{stop} - ({stop} - {start}) % {width}"
-            if not self.long:
+            if not self.width:
                 whole = f"{whole} if width == {width} else {start}"
             self.code.add(f"whole = {whole}")
             self.chunk(f"{start}, whole, {width}", str(width))
             start = "whole"
         if self.has_masked_rest():
             self.vectors(start, stop)
-        elif self.long:
-            self.chunk(f"{start}, {stop}, {self.width}", lanes)
+        elif self.width:
+            self.chunk(f"{start}, {stop}, {width}", f"{stop} - base")
         else:
-            lanes = self.code.call("smaller", "width", lanes)
+            lanes = self.code.call("smaller", "width", f"{stop} - base")
             self.chunk(f"{start}, {stop}, width", lanes)
 
     def has_masked_rest(self) -> bool:
-        """True if what is left of a long row is a chunk of which a part is masked.
+        """True if what is left of a row is a chunk of which a part is masked.
 
-        A search would compare what is masked, too.
+        A search would compare what is masked, too: a long row has more of that.
         """
         searches = any(a.entry.test for a in self.emitter.reductions)
         cheap = pass_cost(self.emitter.now) <= cost_model.MASKED_REST_COST
-        return self.masked and cheap and not searches
+        return self.masked and (not self.long or (cheap and not searches))
 
     def chunk(self, bounds: str, lanes: str) -> None:
         """Some of the chunks."""

@@ -59,8 +59,9 @@ def specialize(nest: LoopNest, extents: Shape, params: tuple[int, ...]) -> LoopN
             )
             known = not short and _has_fixed_length(nest, extents, folded)
             long = not known and _are_long(nest, extents)
-            rest = long or extents[-1] <= cost_model.SHORT_ROW
-            masked = not (short or known) and rest and has_masks()
+            few = extents[-1] <= cost_model.SEQUENTIAL_ROW
+            some = long or (not few and extents[-1] <= cost_model.SHORT_ROW)
+            masked = not (short or known) and some and has_masks()
             length = {nest.rank - 1: extents[-1]} if known else {}
             fixed = fixed if short else length
         case "map" if not fixed and _has_known_rows(nest, extents):
