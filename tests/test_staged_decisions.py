@@ -1,6 +1,7 @@
 """Decisions about loops and choices follow the table: another row, another program.
 
-Cites staged.choice, staged.loop, staged.while, staged.known, staged.run, staged.join.*
+Cites staged.choice, staged.loop, staged.while, staged.known, staged.lengths,
+staged.run, staged.join.*
 """
 
 from __future__ import annotations
@@ -85,6 +86,14 @@ def sized(x: Any) -> Any:
     return np.roll(np.zeros(size), 1)
 
 
+def lagged(x: Any) -> Any:
+    """A loop over parts of a long array."""
+    long, found = np.repeat(x, 4000), np.zeros(6)
+    for lag in range(6):
+        found[lag] = np.dot(long[: len(long) - lag], long[lag:])
+    return found
+
+
 def listed(x: Any) -> Any:
     """A loop whose body can't be recorded."""
     found = {}
@@ -131,6 +140,7 @@ ROWS: list[tuple[str, Mapping[str, Any], Callable[..., Any], str, str]] = [
     ),
     ("staged.while", {"when": "False"}, halved, "while", "staged.exit"),
     ("staged.known", {"when": "False"}, sized, "", "slice.length"),
+    ("staged.lengths", {"when": "False"}, lagged, "", "scan while"),
     ("staged.run", {"when": "False"}, listed, "", "staged.effect"),
     ("staged.join.values", {"when": "False"}, numbers, "cond", "staged.join"),
     ("staged.join.tuples", {"when": "False"}, tuples, "cond", "staged.join"),

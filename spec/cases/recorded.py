@@ -235,6 +235,54 @@ def numbers_of_a_traced_one(x):
     return total
 
 
+def products_with_what_follows(x, turns):
+    """Cites staged.lengths
+
+    >>> products_with_what_follows(np.ones(20_000), np.zeros((6, 0)))
+    array([20000., 19999., 19998., 19997., 19996., 19995.])
+    >>> recorded(products_with_what_follows, np.ones(20_000), np.zeros((6, 0)))
+    []
+    >>> recorded(products_with_what_follows, np.ones(20), np.zeros((6, 0)))
+    ['scan', 'while']
+    >>> recorded(products_with_what_follows, np.ones(20_000), np.zeros((16, 0)))
+    []
+    >>> recorded(products_with_what_follows, np.ones(20_000), np.zeros((17, 0)))
+    ['scan', 'while']
+    """
+    found = np.zeros(len(turns))
+    for lag in range(len(turns)):
+        found[lag] = np.dot(x[: len(x) - lag], x[lag:])
+    return found
+
+
+def some_products_with_what_follows(x, turns):
+    """Cites staged.lengths
+
+    >>> some_products_with_what_follows(np.ones(20_000), 3)
+    array([20000., 19999., 19998.,     0.])
+    >>> recorded(some_products_with_what_follows, np.ones(20_000), 3)
+    ['while']
+    """
+    found = np.zeros(4)
+    for lag in range(turns):
+        found[lag] = np.dot(x[: len(x) - lag], x[lag:])
+    return found
+
+
+def parts_of_a_traced_length(x, sizes):
+    """Cites staged.lengths
+
+    >>> parts_of_a_traced_length(np.ones(20_000), np.arange(6) + 3)
+    array([3., 3., 3., 3., 3., 3.])
+    >>> recorded(parts_of_a_traced_length, np.ones(20_000), np.arange(6) + 3)
+    ['scan', 'while']
+    """
+    found = np.zeros(6)
+    for k in range(6):
+        found[k] = x[k : sizes[k]].sum()
+    return found
+
+
 def body_that_python_runs(x):
     """Cites staged.run
 

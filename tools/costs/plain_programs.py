@@ -97,6 +97,20 @@ def known_numbers() -> Call:
 
 
 @program
+def known_lengths() -> Call:
+    """Products of a signal with itself some places later."""
+
+    def products(x: Any) -> Any:
+        found = np.zeros(12)
+        for lag in range(12):
+            found[lag] = np.dot(x[: len(x) - lag], x[lag:])
+        return found
+
+    jitted, x = traceir_numba.jit(products), np.arange(20_000.0)
+    return lambda: jitted(x)
+
+
+@program
 def turns_in_steps() -> Call:
     """Steps of a loop, in each of which threads share turns."""
 

@@ -44,6 +44,14 @@ UNROLLED_NEST: Count = 16
 recorded at most so many times: compiling it again each time takes longer than what
 fusing saves. [nested_short_loops]"""
 
+UNROLLED_LENGTHS: Count = 16
+"""A loop of at most so many turns that goes through parts of arrays whose lengths its
+number decides is run by Python: a compilation for each against sums that are no
+vectors. [known_lengths]"""
+
+UNROLLED_LENGTH: Elements = 1 << 14
+"""The same where some part may have as many elements. [known_lengths]"""
+
 KNOWN_STEPS: Count = 10_000
 """A loop that computes Python's numbers from Python's numbers alone is run by Python if
 it has at most so many steps: the numbers are known then. [known_numbers]"""

@@ -24,6 +24,7 @@ from traceir.face.control_flow.passes import BodyPass
 from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.control_flow.rewriting.syntax import LIST
 from traceir.face.control_flow.state import BOOL, Held, Leaf, Tree
+from traceir.ir.jaxpr import Var
 from traceir.lax.checks.operands import as_array, convert
 from traceir.lax.control.bodies import FlatTree, LoopTurns
 from traceir.lax.control.loops import repeat
@@ -176,6 +177,21 @@ class ForLoop(PlainLoop):
             if rules.decides("staged.run", count=self._count()):
                 return error
         return None
+
+    def _is_known(self, last: BodyPass) -> bool:
+        return super()._is_known(last) or rules.decides(
+            "staged.lengths",
+            count=self._count(),
+            lengths=self._measures(last.region, last.index._var),
+            unrolled_lengths=cost_model.UNROLLED_LENGTHS,
+        )
+
+    def _measures(self, region: RegionTrace, index: Var) -> bool:
+        """True if parts of arrays, some of them long, have lengths that are known as
+        soon as the number of the turn is."""
+        lengths = region.lengths
+        long = any(most >= cost_model.UNROLLED_LENGTH for _, most in lengths)
+        return long and all(region.follows(one, index) for one, _ in lengths)
 
     def _finish(self, last: BodyPass) -> dict[str, Any]:
         found = super()._finish(last)

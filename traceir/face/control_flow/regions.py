@@ -46,6 +46,7 @@ class RegionTrace(StagingTrace):
         "most_turns",
         "appended",
         "moved",
+        "lengths",
     )
     writes_outside = True
 
@@ -75,6 +76,24 @@ class RegionTrace(StagingTrace):
         self.appended: dict[int, tuple[Any, int]] = {}
         # Of a side of a choice, lists whose elements are in an array of its own.
         self.moved: dict[int, tuple[Any, NumpyTracer]] = {}
+
+        # The numbers of elements that its loops over elements have, and the most.
+        self.lengths: list[tuple[Tracer, int]] = []
+
+    def follows(self, value: Tracer, given: Var) -> bool:
+        """True if a value is computed from one input alone, and from constants."""
+        makers = {out: eqn for eqn in self.eqns for out in eqn.outputs}
+        left: list[Atom] = [value._var] if isinstance(value, StagedTracer) else []
+        seen: set[Atom] = set()
+        while left:
+            atom = left.pop()
+            if atom is given or isinstance(atom, Literal) or atom in seen:
+                continue
+            if atom not in makers:
+                return False
+            seen.add(atom)
+            left += makers[atom].inputs
+        return isinstance(value, StagedTracer)
 
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of a trace around it becomes an operand, one for each value."""

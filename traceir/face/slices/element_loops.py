@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from traceir.face.control_flow.regions import RegionTrace
 from traceir.face.python.written import staged
 from traceir.face.slices.extents import Extent, OffsetIndex
+from traceir.tracing.trace import current_trace
 
 Indices = tuple[Any, ...]
 
@@ -44,6 +46,9 @@ def choose(truth: Any, yes: Callable[[], None], no: Callable[[], None]) -> None:
 
 def _span(extent: Extent) -> tuple[Any, Any]:
     """The numbers that a loop runs over: from the first to before the last."""
+    trace = current_trace()
+    if extent.known is None and isinstance(trace, RegionTrace):
+        trace.lengths.append((extent.length, extent.most))
     return (0, extent.length) if extent.span is None else extent.span
 
 

@@ -49,6 +49,7 @@ DECISIONS = FormulaNames(
     (
         *("known", "traced", "steps", "count", "exits", "closed", "a", "b"),
         *("unrolled_steps", "unrolled_nest", "known_steps", "copies"),
+        *("lengths", "unrolled_lengths"),
     )
 )
 NESTING = FormulaNames(
