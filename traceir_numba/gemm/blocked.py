@@ -252,7 +252,6 @@ def words_of(t: microkernel.RegisterTile) -> dict[str, Any]:
         "tall": cost_model.MATMUL_PANEL_ROWS,
         "wide": cost_model.MATMUL_PANEL_COLUMNS,
         "few": cost_model.UNPACKED_MATMUL_ROWS,
-        "low": cost_model.BROAD_TILE_ROWS,
         "rows": t.rows,
         "columns": t.columns,
         "lanes": t.lanes,

@@ -292,6 +292,7 @@ def _text(
     """LLVM text of a template for a tile."""
     broad = microkernel.broad_tile(t).columns
     own = {"width": t.columns, "square": t.rows, "broad": broad}
+    own["low"] = cost_model.BROAD_TILE_ROWS
     text = template.format(name=part, **words_of(t), **own)
     made = calls[part]
     return lower(text.strip(), made.symbol, made.args, made.result, calls, SHORT)
