@@ -124,7 +124,8 @@ class Array(PlacedElements, Methods, metaclass=_ArrayType):
 
     def copy(self) -> Array:
         """The same elements in memory of their own, which outlives a deleted array."""
-        return Array._wrap(self._value.copy(), self.aval)
+        made = Array._wrap(self._value.copy(), self.aval)
+        return made if type(self) is Array else made._at(self.sharding)
 
     # Conversion ------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from math import prod
 from operator import index
 
 from traceir import rules
-from traceir.arrays.array import Array
+from traceir.arrays.array import LAID_OUT, Array
 from traceir.arrays.sharding import Sharding
 from traceir.dtypes import is_key
 from traceir.lax.checks.int_ranges import held
@@ -46,6 +46,8 @@ def full_like(
         whole = full_like(x, fill_value, dtype, shape)
         found: Array = lying(whole, sharding, "full_like")
         return found
+    if shape is None and type(x) in LAID_OUT:
+        return full_like(x, fill_value, dtype, x.shape, x.sharding)
     aval = typeof(checked("full_like", x))
     extents = aval.shape if shape is None else shape_tuple(shape)
     if is_key(dtype) or (dtype is None and is_key(aval.dtype)):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.array import LAID_OUT, LIVING, Array
+from traceir.arrays.placement import PLACED
 from traceir.base.config import local as _local
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Params
@@ -57,7 +58,14 @@ def computed_here(
             )
 
             check_keys(primitive, params, arrays, results)
-    return list(map(Array._wrap, results, outs))
+    made = list(map(Array._wrap, results, outs))
+    if PLACED and not LAID_OUT.isdisjoint(map(type, values)):
+        from traceir.arrays.propagation.equations import (
+            lying,
+        )  # few arrays lie elsewhere
+
+        return lying(made, primitive, values, avals, params)
+    return made
 
 
 def typeof(x: Value) -> ShapedArray:

@@ -6,6 +6,7 @@ Takes a program and the shardings of its operands; gives one for each result, an
 it was given up. Values are the same whatever is found here. Start reading at
 `programs.propagate`.
 
+- `equations`: layouts of the results of one operation on arrays
 - `primitives`: layouts through one equation, by its primitive
 - `programs`: layouts through a program, its loops and its choices
 - `specs`: the axes that divide each dimension, joined where operands meet
