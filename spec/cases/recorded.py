@@ -238,8 +238,8 @@ def numbers_of_a_traced_one(x):
 def products_with_what_follows(x, turns):
     """Cites staged.lengths
 
-    >>> products_with_what_follows(np.ones(20_000), np.zeros((6, 0)))
-    array([20000., 19999., 19998., 19997., 19996., 19995.])
+    >>> products_with_what_follows(np.ones(20), np.zeros((6, 0)))
+    array([20., 19., 18., 17., 16., 15.])
     >>> recorded(products_with_what_follows, np.ones(20_000), np.zeros((6, 0)))
     []
     >>> recorded(products_with_what_follows, np.ones(20), np.zeros((6, 0)))
@@ -258,10 +258,10 @@ def products_with_what_follows(x, turns):
 def some_products_with_what_follows(x, turns):
     """Cites staged.lengths
 
-    >>> some_products_with_what_follows(np.ones(20_000), 3)
-    array([20000., 19999., 19998.,     0.])
+    >>> some_products_with_what_follows(np.ones(20), 3)
+    array([20., 19., 18.,  0.])
     >>> recorded(some_products_with_what_follows, np.ones(20_000), 3)
-    ['while']
+    ['while', 'while']
     """
     found = np.zeros(4)
     for lag in range(turns):
@@ -272,7 +272,7 @@ def some_products_with_what_follows(x, turns):
 def parts_of_a_traced_length(x, sizes):
     """Cites staged.lengths
 
-    >>> parts_of_a_traced_length(np.ones(20_000), np.arange(6) + 3)
+    >>> parts_of_a_traced_length(np.ones(20), np.arange(6) + 3)
     array([3., 3., 3., 3., 3., 3.])
     >>> recorded(parts_of_a_traced_length, np.ones(20_000), np.arange(6) + 3)
     ['scan', 'while']

@@ -90,7 +90,7 @@ def test_code_writes_its_memory_and_reads_addresses(image: code_loader.Image) ->
 
 
 def rights(place: int) -> str | None:
-    """What may be done with the memory at a place, of which a mapping has several."""
+    """The permissions of the memory at a place, of which a mapping has several."""
     for line in Path("/proc/self/maps").read_text().splitlines():
         low, _, high = line.split()[0].partition("-")
         if int(low, 16) <= place < int(high, 16):
