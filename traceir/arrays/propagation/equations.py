@@ -9,6 +9,7 @@ from typing import Any
 from traceir.arrays.array import LAID_OUT, Array
 from traceir.arrays.propagation.programs import propagate
 from traceir.arrays.sharding import Sharding
+from traceir.base.caches import cleared
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Params, Var
 
@@ -40,3 +41,6 @@ def _places(
     inputs, outputs = tuple(map(Var, avals)), tuple(map(Var, outs))
     program = Jaxpr((), inputs, (Eqn(primitive, inputs, outputs, params),), outputs)
     return propagate(ClosedJaxpr(program), own).shardings
+
+
+cleared(_places.cache_clear)  # its keys may hold functions of users
